@@ -7,7 +7,7 @@ import { circles, fileArrows, roomArrows } from './circles.js';
 /**
  * Which floors a floor may import from; a room's folder says its floor. `errors` is the error table, which even the
  * ground stands on; a room of `process` serves every floor above the ground; rooms of the domain may use each other, as
- * long as nothing goes round in a circle. A tool may look into every room, and nothing that ships imports a tool. What
+ * long as nothing goes round in a circle; so may apps, because the all-in-one server composes what others do. A tool may look into every room, and nothing that ships imports a tool. What
  * is for other people's programs (`client`) stands beside the house: it imports no room of the service, none imports it.
  */
 const MAY_IMPORT = {
@@ -17,7 +17,7 @@ const MAY_IMPORT = {
   ports: ['ground', 'errors', 'process'],
   domain: ['ports', 'ground', 'errors', 'process', 'domain'],
   edge: ['domain', 'ports', 'ground', 'errors', 'process'],
-  app: ['edge', 'domain', 'ports', 'ground', 'errors', 'process'],
+  app: ['edge', 'domain', 'ports', 'ground', 'errors', 'process', 'app'],
   tool: ['edge', 'domain', 'ports', 'ground', 'errors', 'process', 'client', 'tool'],
   client: ['client'],
 };

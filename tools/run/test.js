@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { withBundles } from './bundle.js';
 import { ensureBuilt, ensureInstalled } from './ensure.js';
-import { LOOSE_ERRORS } from './loose-errors.js';
+import { REPORT, secondsText } from './report.js';
 import { SEED, seedOfRun } from './seed.js';
 import { bin, root, run, say } from './workspace.js';
 
@@ -19,59 +19,77 @@ const SLOWEST = 10;
 /** More files that fail than this have a common cause, and are not tried again. */
 const MOST_AGAIN = 3;
 
-/** Vitest's own output for people, and its JSON for what is decided here. */
+/** At most this many failures are named in the last lines. */
+const MOST_NAMED = 20;
+
+/** Runs vitest with `reporter.js`; returns its exit code and the reported files and errors outside of tests. */
 async function vitest(filters) {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-test-'));
-  const report = join(folder, 'report.json');
-  const loose = join(folder, 'loose');
-  const options = ['--config', 'tools/run/vitest.config.js', '--reporter=default', '--reporter=json'];
-  options.push('--reporter=./tools/run/loose-errors.js', `--outputFile.json=${report}`);
-  process.env[LOOSE_ERRORS] = loose;
-  const code = await run(bin('vitest'), ['run', ...options, ...filters]);
-  const told = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {};
-  const hasLooseErrors = existsSync(loose);
+  const path = join(folder, 'report.json');
+  process.env[REPORT] = path;
+  const code = await run(bin('vitest'), ['run', '--config', 'tools/run/vitest.config.js', ...filters]);
+  const report = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { files: [], looseErrors: [] };
   rmSync(folder, { recursive: true });
-  return { code, files: told.testResults ?? [], unsteady: [], hasLooseErrors };
+  return { code, ...report, unsteady: [] };
 }
 
-const countOf = (files, status) =>
-  files.flatMap(({ assertionResults }) => assertionResults.filter((test) => test.status === status)).length;
+const testsOf = (files, status) =>
+  files.flatMap(({ tests }) => tests.filter((test) => test.status === status));
 
-/** The tests of a file that failed; the file itself when it failed before any of them. */
-function failuresOf({ name, assertionResults }) {
-  const failed = assertionResults.filter(({ status }) => status === 'failed');
-  return failed.length > 0 ? failed.map(({ fullName }) => fullName) : [name];
+const isFailed = ({ status }) => status === 'failed';
+
+/** Returns the failed tests of a failed file; the file itself if it failed outside of them. */
+function failuresOf({ path, tests }) {
+  const failed = tests.filter(isFailed).map(({ name }) => name);
+  return failed.length > 0 ? failed : [relative(root, path)];
 }
 
 /**
- * Runs tests. A file that fails is run once more by itself, in a process of its own: what fails again fails the run. What
- * does not is named as unsteady: most likely the machine had too much to do, and if not it is a fault to look for. An
- * error outside of every test is nobody's to try again.
+ * Runs tests. A failed file is run once more alone, in a process of its own, and fails the run if it fails again;
+ * otherwise its failures are reported as unsteady. Errors outside of tests have no file to run again.
  */
 async function runTests(filters) {
   const first = await vitest(filters);
-  const broken = first.files.filter(({ status }) => status === 'failed');
-  const tooMany = broken.length > MOST_AGAIN || broken.some(({ name }) => NEVER_AGAIN.test(name));
-  if (first.code === 0 || broken.length === 0 || tooMany || first.hasLooseErrors) return first;
-  const again = broken.map(({ name }) => name);
+  const broken = first.files.filter(isFailed);
+  const tooMany = broken.length > MOST_AGAIN || broken.some(({ path }) => NEVER_AGAIN.test(path));
+  if (first.code === 0 || broken.length === 0 || tooMany || first.looseErrors.length > 0) return first;
+  const again = broken.map(({ path }) => path);
   say(`once more: ${again.join(', ')}`);
   const second = await vitest(again);
   const files = [...first.files.filter((file) => !broken.includes(file)), ...second.files];
-  const still = new Set(second.files.filter(({ status }) => status === 'failed').flatMap(failuresOf));
-  return {
-    code: second.code,
-    files,
-    unsteady: broken.flatMap(failuresOf).filter((name) => !still.has(name)),
-  };
+  const still = new Set(second.files.filter(isFailed).flatMap(failuresOf));
+  const unsteady = broken.flatMap(failuresOf).filter((name) => !still.has(name));
+  return { ...second, files, unsteady };
 }
 
-const secondsOf = ({ startTime, endTime }) => (endTime - startTime) / 1000;
-
-/** What makes the run long is said at its end, so that it is noticed when it grows. */
+/** Prints the slowest files, so that a run that grows is noticed. */
 function saySlowest(files) {
-  const slowest = [...files].sort((one, other) => secondsOf(other) - secondsOf(one)).slice(0, SLOWEST);
-  for (const file of slowest) say(`${secondsOf(file).toFixed(1)} s in ${relative(root, file.name)}`);
+  const slowest = [...files].sort((one, other) => other.ms - one.ms).slice(0, SLOWEST);
+  for (const { path, ms } of slowest) say(`${secondsText(ms)} in ${relative(root, path)}`);
 }
+
+/** Lists why the run failed, in one line each; empty if it passed. */
+function reasons({ code, files, looseErrors, missing = [] }, lint) {
+  const failures = files.filter(isFailed).flatMap(failuresOf);
+  const found = [
+    ...(lint === 0 ? [] : ['the checks before the tests, see above']),
+    ...failures.slice(0, MOST_NAMED),
+    ...(failures.length > MOST_NAMED ? [`${failures.length - MOST_NAMED} more tests`] : []),
+    ...looseErrors.slice(0, MOST_NAMED).map((text) => `error outside of tests: ${text}`),
+    ...(CI ? missing.map(({ name }) => `engine ${name} is missing`) : []),
+  ];
+  if (code !== 0 && files.length === 0) found.push(`no test ran (filters: ${filters.join(' ') || 'none'})`);
+  if (code !== 0 && found.length === 0) found.push(`vitest ended with code ${code}`);
+  return found;
+}
+
+/** Accepts paths of sources: tests run as compiled. */
+const compiledFilter = (filter) =>
+  filter
+    .replace(/\.ts$/, '.js')
+    .replace(/^(\.\/)?((?:libs\/[^/]+|apps|tools)\/[^/]+)\/test(?=\/|$)/, (path, _dot, folder) =>
+      existsSync(join(root, folder, 'dist/test')) ? `${folder}/dist/test` : path,
+    );
 
 /** All engines for all tests; for chosen ones, each test file starts what it needs by itself. */
 async function withEngines(work) {
@@ -87,21 +105,19 @@ async function withEngines(work) {
   }
 }
 
-const filters = process.argv.slice(2);
+const filters = process.argv.slice(2).map(compiledFilter);
 process.env[SEED] = seedOfRun();
 say(`seed ${process.env[SEED]}`);
 await ensureInstalled();
 await ensureBuilt();
 const lint = filters.length > 0 ? 0 : await run(process.execPath, ['tools/run/lint.js']);
-const {
-  code,
-  files,
-  unsteady,
-  missing = [],
-} = filters.length > 0 ? await runTests(filters) : await withBundles(() => withEngines(() => runTests([])));
+const outcome =
+  filters.length > 0 ? await runTests(filters) : await withBundles(() => withEngines(() => runTests([])));
+const { files, unsteady, missing = [] } = outcome;
 for (const { name, reason } of missing) say(`could not start ${name}: ${reason}`);
 for (const name of unsteady) say(`unsteady, failed at first: ${name}`);
 saySlowest(files);
-if (lint !== 0) say('the checks before the tests failed, see above');
-console.log(`${countOf(files, 'passed')} passed, ${countOf(files, 'failed')} failed`);
-process.exit(code !== 0 || lint !== 0 || (CI && missing.length > 0) ? 1 : 0);
+const failed = reasons(outcome, lint);
+for (const reason of failed) console.log(`failed: ${reason}`);
+console.log(`${testsOf(files, 'passed').length} passed, ${testsOf(files, 'failed').length} failed`);
+process.exit(failed.length === 0 ? 0 : 1);

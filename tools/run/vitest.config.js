@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './longest-first.js';
+import { FileOrder } from './file-order.js';
 import { SEED, seedOfRun } from './seed.js';
 
 /** `npm run proof` also runs what takes long: `*.proof.test.*`, and every app where `npm test` takes one. */
 const PROOF = process.env.CARILLON_PROOF === 'true';
 const WORKERS = Math.max(2, availableParallelism());
+
+/** Vitest loads it again in its own process, where the order of files is decided. */
+process.env[SEED] = seedOfRun();
 
 /**
  * Files that look at what their process has loaded, or at all of its memory, and so have one to themselves. All others
@@ -36,6 +39,9 @@ const tests = (folders) =>
 /** What tests import of the rooms; the tests themselves stay with Vite, which tells their lines in the source. */
 const COMPILED = /\/(dist|engines)\/src\//;
 
+/** Checks what a file leaves behind, where files share a process. */
+const STATE = 'tools/run/process-state.js';
+
 /** Stands for the library of that name, and lets its properties begin with the seed of the run. */
 const FAST_CHECK = fileURLToPath(new URL('fast-check.js', import.meta.url));
 
@@ -55,16 +61,25 @@ const FIRST = { sequence: { groupOrder: 0 }, maxWorkers: WORKERS * 2 };
 export default defineConfig({
   resolve: { alias: { 'fast-check': FAST_CHECK } },
   test: {
-    env: { [SEED]: seedOfRun() },
+    env: {
+      [SEED]: process.env[SEED],
+      // Buffers of the transports are overwritten after their callbacks (CONTRIBUTING.md).
+      CARILLON_POISON_BUFFERS: 'true',
+      // The AWS library warns in every process that a later version of it will need a newer Node.
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    },
+    reporters: ['./tools/run/reporter.js'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    sequence: { sequencer: LongestFirst },
+    unstubEnvs: true,
+    unstubGlobals: true,
+    sequence: { sequencer: FileOrder },
     // Node loads what is compiled faster than Vite transforms it once more for every file.
     server: { deps: { external: [COMPILED, /\/tools\/run\/fast-check\.js$/] } },
     projects: [
       project('alone', ALONE, [], FIRST),
-      project('rooms', tests(['libs/*/*']), ALONE, { ...FIRST, isolate: false }),
+      project('rooms', tests(['libs/*/*']), ALONE, { ...FIRST, isolate: false, setupFiles: [STATE] }),
       project('processes', tests(PROCESSES), [], FIRST),
       project('busy', tests(BUSY), [], { sequence: { groupOrder: 1 }, maxWorkers: WORKERS }),
     ],

@@ -50,8 +50,16 @@ export class Workers {
     this.#metricsPort = metricsPort;
   }
 
-  /** Starts them; does not wait. Whatever is left of them ends with the test. */
-  static async start(count: number, env: Readonly<Record<string, string>> = {}): Promise<Workers> {
+  /**
+   * Starts them; does not wait. Whatever is left of them ends with the test.
+   *
+   * @param holdBack the path of a file without which the second worker does not begin to load
+   */
+  static async start(
+    count: number,
+    env: Readonly<Record<string, string>> = {},
+    holdBack: string | null = null,
+  ): Promise<Workers> {
     const { url } = await (await engine('redis')).isolate();
     const port = await freePort();
     const metricsPort = await freePorts(count, port);
@@ -71,6 +79,7 @@ export class Workers {
       SERVICE_DEFAULT_APP_ID: app,
       SERVICE_DEFAULT_APP_KEY: app,
       SERVICE_DEFAULT_APP_SECRET: 'secret',
+      ...(holdBack === null ? {} : { NODE_OPTIONS: `--import=${waitFor(holdBack, metricsPort + 1)}` }),
       ...env,
     });
     const workers = new Workers(supervisor, port, metricsPort, count);
@@ -130,6 +139,16 @@ export class Workers {
     const answer = await rawHttp(this.port, { path }).catch(() => null);
     return answer?.status ?? 0;
   }
+}
+
+/** A module that blocks the process with that metrics port until the file exists. */
+function waitFor(file: string, metricsPort: number): string {
+  const code = `
+    import { existsSync } from 'node:fs';
+    const cell = new Int32Array(new SharedArrayBuffer(4));
+    if (process.env.METRICS_PORT === '${metricsPort}')
+      while (!existsSync(${JSON.stringify(file)})) Atomics.wait(cell, 0, 0, 20);`;
+  return `data:text/javascript,${encodeURIComponent(code)}`;
 }
 
 /** Whether the worker at the other end still answers. */

@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { answers, isAlive, residentBytes, until, Workers } from './running-workers.js';
 
-describe('several gateways on one port', () => {
+// Each test starts several processes.
+describe('several gateways on one port', { timeout: 120_000 }, () => {
   it('share the connections, replace one that is killed, and end in order, under a process that loads nothing', async () => {
     const workers = await Workers.start(2);
     await workers.ready();
@@ -32,6 +36,24 @@ describe('several gateways on one port', () => {
     expect(workers.said('"message":"stopped"')).toBe(2);
   });
 
+  it('answer /up with STARTING when one of them serves and another does not yet', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'carillon-workers-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const held = join(folder, 'go');
+    const workers = await Workers.start(2, {}, held);
+    await workers.supervisor.says(/"message":"worker ready","worker":0/);
+    await workers.connectMany(1);
+    for (const path of ['/up', `/up/shop-${workers.port}`, '/accept-traffic'])
+      expect([path, await workers.probe(path)]).toEqual([path, 503]);
+    expect(await workers.probe('/live')).toBe(200);
+    await writeFile(held, '');
+    await until(async () => (await workers.probe('/up')) === 200);
+    expect(await workers.connectMany(30)).toHaveLength(30);
+    expect(await workers.probe(`/up/shop-${workers.port}`)).toBe(200);
+    expect(await workers.probe('/accept-traffic')).toBe(200);
+    expect(await workers.supervisor.kill('SIGTERM')).toBe(0);
+  });
+
   it('replace one that is told to stop alone, which leaves the port to the others first', async () => {
     const workers = await Workers.start(2, { SHUTDOWN_GRACE_PERIOD: '3', DRAIN_DELAY_MS: '2000' });
     await workers.ready();
@@ -45,7 +67,7 @@ describe('several gateways on one port', () => {
     // The replacement joins when it can serve: nobody is told that it is starting.
     while (workers.said('"message":"worker ready"') < 3) expect(await workers.probe('/up')).toBe(200);
     expect(await workers.supervisor.kill('SIGTERM')).toBe(0);
-  }, 90_000);
+  });
 
   it('go on answering while all of them drain', async () => {
     const workers = await Workers.start(2, { SHUTDOWN_GRACE_PERIOD: '3', DRAIN_DELAY_MS: '2000' });

@@ -1,3 +1,4 @@
+import { api } from '@carillon/app-api';
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { namespaceName } from '@carillon/channels';
@@ -19,11 +20,12 @@ import { PushApiModule } from '@carillon/push-api';
 import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { ReplayModule } from '@carillon/replay';
-import { bootstrap } from '@carillon/runtime';
+import { type AppDefinition, bootstrap } from '@carillon/runtime';
 import { SocketsModule } from '@carillon/sockets';
 import { WEBHOOK_TRANSPORT, WebhookDeliveryModule, WebhookEventsModule } from '@carillon/webhooks';
 
-await bootstrap({
+/** Every part of the service in one process. */
+const everything: AppDefinition = {
   process: 'server',
   drivers: {
     'adapter.driver': FABRIC_DRIVERS,
@@ -65,4 +67,14 @@ await bootstrap({
     OpsApiModule.forMainListener(config),
   ],
   transports: (config) => [PUSH_TRANSPORT, ...(config.workers.webhooks ? [WEBHOOK_TRANSPORT] : [])],
+};
+
+type Role = Parameters<AppDefinition['modules']>[0]['server_role'];
+
+const appOf = (role: Role): AppDefinition => (role === 'api' ? api : everything);
+
+await bootstrap({
+  ...everything,
+  modules: (config) => appOf(config.server_role).modules(config),
+  transports: (config) => appOf(config.server_role).transports?.(config) ?? [],
 });

@@ -1,4 +1,5 @@
 // Real engines for tests: import { engine } from '@carillon/engines'.
+export { cached } from './acquire/cache.js';
 export { ENGINE_NAMES } from './catalogue.js';
 export { engine } from './engine.js';
 export { EngineHandle } from './handle.js';

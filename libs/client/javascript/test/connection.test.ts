@@ -1,11 +1,7 @@
 import * as fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { closeRule } from '../src/connection/close-rule.js';
 import { settled, World } from './harness/world.js';
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
 
 describe('a connection', () => {
   it('says who it is, and is there once the service says so', async () => {

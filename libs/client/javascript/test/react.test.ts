@@ -1,6 +1,6 @@
 import { createElement, StrictMode } from 'react';
 import { act, create, type ReactTestRenderer } from 'react-test-renderer';
-import { afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   CarillonProvider,
   useConnectionState,
@@ -11,8 +11,8 @@ import {
 import { settled, subscribed, World } from './harness/world.js';
 
 let mounted: ReactTestRenderer | null = null;
-beforeAll(() => {
-  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
+beforeEach(() => {
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
 });
 afterEach(async () => {
   await act(async () => mounted?.unmount());

@@ -92,9 +92,10 @@ export class Capability {
     return this.grants.size === 0;
   }
 
-  /** JSON text. */
+  /** Returns the JSON text, with the operations of each pattern in alphabetical order. */
   toString(): string {
-    return JSON.stringify(Object.fromEntries(this.grants));
+    const sorted = [...this.grants].map(([pattern, list]) => [pattern, [...list].sort()] as const);
+    return JSON.stringify(Object.fromEntries(sorted));
   }
 }
 

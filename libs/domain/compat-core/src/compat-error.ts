@@ -23,6 +23,8 @@ export class CompatError extends Error {
     readonly code: number,
     message: string,
     readonly statusCode: number = statusOf(code),
+    /** Sent with 429 and 503. */
+    readonly retryAfterSeconds = 1,
   ) {
     super(message);
   }

@@ -45,6 +45,7 @@ export {
 export {
   clientOf,
   isShared,
+  leftState,
   memberOf,
   type MemberState,
   memberState,

@@ -27,7 +27,9 @@ export function readJwe(token: string): Jwe {
   const [head = '', key = '', iv = '', sealed = '', tag = ''] = token.split('.');
   const header = Buffer.byteLength(head) > MAX_HEADER_BYTES ? null : parseJson(textOf(head).toString());
   if (!isObject(header) || key !== '') throw malformed();
-  const { alg, enc, cty, kid } = header;
+  const { alg, enc, cty, kid, crit, zip } = header;
+  // Neither compression nor an extension that must be understood is supported (RFC 7516, 4.1.3 and 4.1.13).
+  if (crit !== undefined || zip !== undefined) throw malformed();
   if (alg !== 'dir' || enc !== 'A256GCM' || cty !== 'JWT' || typeof kid !== 'string' || kid === '')
     throw malformed();
   const [nonce, seal] = [textOf(iv), textOf(tag)];

@@ -135,7 +135,8 @@ function publicationOf(
     userId: message.clientId,
     ...(message.clientId === null ? {} : { creatorId: message.clientId }),
     exceptSocketId: connectionId,
-    isFromClient: base !== null,
+    // A server that publishes for a connection does so as its client, which receives it if it wants its own.
+    isFromClient: base !== null || connectionId !== null,
     messageId,
     isLastEvent: base === null && channel.traits.keepsLastEvent,
     ...keptOf(channel, isEphemeral(message)),

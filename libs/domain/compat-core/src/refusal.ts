@@ -14,10 +14,11 @@ const CODES: Readonly<Record<string, number>> = {
 /** What an Ably client is told of a refusal of the service; anything else is left as it is. */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
-  const { code, status, message, aiCode } = error;
+  const { code, status, message, aiCode, headers } = error;
   if (code === 'payload_too_large') return new CompatError(40_009, message, aiCode === null ? 400 : 413);
   const known = CODES[code];
-  if (known !== undefined) return new CompatError(known, message);
+  if (known !== undefined)
+    return new CompatError(known, message, undefined, Number(headers['retry-after'] ?? 1));
   if (aiCode !== null) return new CompatError(aiCode, message, status);
   if (code === 'backpressure' || status >= 500) return new CompatError(50_003, 'service unavailable, retry');
   return new CompatError(40_000, message);

@@ -139,7 +139,7 @@ const textOf = (keyName: string, request: Read): string =>
 export function granted(key: Pick<Key, 'capability'>, text: string): string {
   if (text === '') return key.capability.toString();
   const requested = Capability.parse(text);
-  if (requested.toString() === key.capability.toString()) return text;
+  if (requested.toString() === key.capability.toString()) return requested.toString();
   const narrowed = key.capability.narrow(requested);
   if (narrowed.isEmpty) throw new CompatError(40_160, 'the key grants nothing of this capability');
   return narrowed.toString();

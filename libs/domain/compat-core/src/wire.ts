@@ -24,7 +24,7 @@ export const encodeWire = (value: unknown, format: WireFormat): string | Uint8Ar
   format === 'json' ? JSON.stringify(value) : encoder.encode(value);
 
 /**
- * What the bytes say.
+ * Decodes one value. The result holds no view of `bytes`, which may be a native buffer that is reused after the call.
  *
  * @throws CompatError 40000 when they do not stand for one value within the bounds.
  */
@@ -44,6 +44,18 @@ export function decodeWire(bytes: Uint8Array, format: WireFormat): unknown {
     throw new CompatError(40_000, 'not valid MessagePack');
   }
   if (isDeeperThan(value, MAX_DEPTH)) throw new CompatError(40_000, 'nested too deep');
+  return withOwnBytes(value);
+}
+
+/** Replaces every view of the input by a copy, in place; the depth is checked before. */
+function withOwnBytes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  const members = value as Record<string, unknown>;
+  for (const name in members) {
+    const member = members[name];
+    if (typeof member === 'object') members[name] = withOwnBytes(member);
+  }
   return value;
 }
 

@@ -13,6 +13,7 @@ const operations = fc.oneof(
 const capability = fc
   .dictionary(pattern, operations, { minKeys: 1 })
   .map((grants) => Capability.parse(JSON.stringify(grants)));
+import { granted } from '../src/token-request.js';
 
 describe('capabilities', () => {
   it('narrowed never grant what the key or the request does not', () => {
@@ -35,6 +36,14 @@ describe('capabilities', () => {
     const asked = Capability.parse('{"*":["*"]}');
     expect(key.narrow(asked).toString()).toBe('{"chat:*":["publish","subscribe"]}');
     expect(key.narrow(Capability.parse('{"orders":["publish"]}')).isEmpty).toBe(true);
+  });
+
+  it('list the operations of a pattern in alphabetical order as text, whatever the order they came in', () => {
+    const text = '{"b":["subscribe","history","publish"],"a":["*"]}';
+    const sorted = '{"b":["history","publish","subscribe"],"a":["*"]}';
+    expect(Capability.parse(text).toString()).toBe(sorted);
+    expect(granted({ capability: Capability.parse(sorted) }, text)).toBe(sorted);
+    expect(granted({ capability: Capability.parse(text) }, '')).toBe(sorted);
   });
 
   it('match one star anywhere, none when there are several', () => {

@@ -66,7 +66,16 @@ describe('a token', () => {
       ['', '', iv, text, tag],
     ])
       expect(codeOf(() => readJwe(wrong.join('.')))).toBe(40_144);
-    for (const header of [{ alg: 'RSA-OAEP' }, { enc: 'A128GCM' }, { cty: 'x' }, { kid: '' }, { kid: 1 }])
+    for (const header of [
+      { alg: 'RSA-OAEP' },
+      { enc: 'A128GCM' },
+      { cty: 'x' },
+      { kid: '' },
+      { kid: 1 },
+      { zip: 'DEF' },
+      { zip: null },
+      { crit: ['exp'] },
+    ])
       expect(codeOf(() => readJwe(jwe('x', header)))).toBe(40_144);
   });
 });

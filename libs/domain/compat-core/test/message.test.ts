@@ -127,6 +127,8 @@ describe('messages', () => {
   });
 });
 
+const bytesOf = (byte: number): Uint8Array => new Uint8Array(9).fill(byte);
+
 describe('bytes', () => {
   it('are read or refused as 40000, whatever they are', () => {
     fc.assert(
@@ -134,6 +136,15 @@ describe('bytes', () => {
         expect([0, 40_000]).toContain(codeOf(() => decodeWire(bytes, format)));
       }),
     );
+  });
+
+  it('of a decoded MessagePack value stay the same when its input is overwritten', () => {
+    const input = Buffer.from(
+      encodeWire({ data: bytesOf(1), list: [{ data: bytesOf(2) }] }, 'msgpack') as Uint8Array,
+    );
+    const value = decodeWire(input, 'msgpack');
+    input.fill(0xc1);
+    expect(value).toEqual({ data: Buffer.from(bytesOf(1)), list: [{ data: Buffer.from(bytesOf(2)) }] });
   });
 
   it('after a value, long lists and deep ones are refused', () => {

@@ -2,7 +2,10 @@ import { ServiceError } from '@carillon/errors';
 import { bounded } from '@carillon/runtime';
 
 /** Reads for at most so long; whatever else goes wrong is `service_unavailable`. */
-export async function inTime<Body>(timeoutMs: number, work: () => Promise<Body>): Promise<Body> {
+export async function inTime<Body>(
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<Body>,
+): Promise<Body> {
   const outcome = await bounded(timeoutMs, work);
   if (outcome.kind === 'done') return outcome.value;
   if (outcome.kind === 'timeout') throw unavailable('the history did not answer in time');

@@ -15,6 +15,7 @@ export {
   MESSAGE_READER,
   HistoryModule,
   PRESENCE_HISTORY_READER,
+  READ_TURNS,
   STREAM_READS,
   type HistorySources,
 } from './module.js';
@@ -43,6 +44,7 @@ export {
   type HistoryQuery,
   type QueryParameters,
 } from './query.js';
+export { ReadTurns, type ReadTurnsOptions } from './read-turns.js';
 export {
   HistoryReader,
   type HistoryReaderOptions,

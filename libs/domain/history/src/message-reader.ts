@@ -2,6 +2,7 @@ import { annotationText, summaryFrame, Tally } from '@carillon/annotations';
 import type { AnnotationSummary, DurableStore, StoredMessage, Stream } from '@carillon/history-store';
 import { latestItem, versionItem } from '@carillon/messages';
 import { inTime } from './in-time.js';
+import type { ReadTurns } from './read-turns.js';
 
 /** What a reader asks of a store, or of a writer that has it. */
 export type MessageSource = Pick<
@@ -12,6 +13,8 @@ export type MessageSource = Pick<
 export interface MessageReaderParts {
   readonly store: MessageSource;
   readonly now: () => number;
+  /** In which the reads of clients take turns. Absent: every read runs at once. */
+  readonly turns?: ReadTurns;
 }
 
 export interface MessageReaderOptions {
@@ -80,7 +83,7 @@ export class MessageReader {
 
   /** The message in its latest version; null: there is none. */
   latest(place: MessagePlace): Promise<unknown> {
-    return this.#inTime(async () => {
+    return this.#read(place.appId, async () => {
       const found = await this.#find(place);
       return found === null ? null : JSON.parse(latestItem(place.channel, found.message));
     });
@@ -88,7 +91,7 @@ export class MessageReader {
 
   /** Null: there is no such message. */
   versions(place: MessagePlace, request: VersionsRequest): Promise<Listed<unknown> | null> {
-    return this.#inTime(async () => {
+    return this.#read(place.appId, async () => {
       const found = await this.#find(place);
       if (found === null) return null;
       const { limit, newestFirst, after } = request;
@@ -96,6 +99,7 @@ export class MessageReader {
       const { messageSerial, channel } = place;
       const query = { streamKey, generation, messageSerial, newestFirst, after, limit: limit + 1 };
       const rows = await this.parts.store.versions({ ...query, sinceMs: this.#sinceMs() });
+      this.parts.turns?.chargeRecords(rows);
       const shown = rows.slice(0, limit);
       return {
         items: shown.map((record) => JSON.parse(versionItem(channel, record)) as unknown),
@@ -107,7 +111,7 @@ export class MessageReader {
 
   /** Of a message that there is not, none. */
   annotations(place: MessagePlace, request: AnnotationsRequest): Promise<Listed<unknown>> {
-    return this.#inTime(async () => {
+    return this.#read(place.appId, async () => {
       const found = await this.#find(place);
       if (found === null) return { items: [], hasMore: false, last: null };
       const { limit, type, after } = request;
@@ -119,6 +123,7 @@ export class MessageReader {
         afterNo: after === null ? 0 : numberOf(after),
         limit: limit + 1,
       });
+      this.parts.turns?.charge(rows.length);
       const shown = rows.slice(0, limit);
       return {
         items: shown.map((event) => JSON.parse(annotationText(event)) as unknown),
@@ -137,7 +142,7 @@ export class MessageReader {
       name,
     }: { readonly type: string; readonly clientId: string; readonly name: string | null },
   ): Promise<string | null> {
-    return this.#inTime(async () => {
+    return this.#read(place.appId, async () => {
       const found = await this.#find(place);
       if (found === null) return null;
       const { streamKey } = found.stream;
@@ -145,6 +150,7 @@ export class MessageReader {
       const alike = new Map<number, string>();
       for (let afterNo = 0; ;) {
         const rows = await this.parts.store.annotations({ ...query, afterNo, limit: WALK });
+        this.parts.turns?.charge(rows.length);
         for (const row of rows) {
           afterNo = row.annotationNo;
           if (row.targetNo !== null) alike.delete(row.targetNo);
@@ -165,7 +171,7 @@ export class MessageReader {
     messageSerials: readonly string[],
     maxBytes: number,
   ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
-    return this.#inTime(async () => {
+    return this.#read(appId, async () => {
       const { store, now } = this.parts;
       const all = new Map<string, Readonly<Record<string, unknown>>>();
       if (messageSerials.length === 0) return all;
@@ -176,6 +182,7 @@ export class MessageReader {
       const query = { ...about, limit: MOST_SUMMARIES };
       for (let belowNo: number | null = null; ;) {
         const rows: readonly AnnotationSummary[] = await store.summaries({ ...query, belowNo });
+        this.parts.turns?.charge(rows.length);
         for (const row of rows) {
           const { text } = summaryFrame({ ...row, channel }, Tally.of(row.type, row), maxBytes);
           const told = JSON.parse(text) as { data: { annotations: { summary: Record<string, unknown> } } };
@@ -189,7 +196,7 @@ export class MessageReader {
 
   /** What a channel of streams stands at; a channel that was never written to has none. */
   streams(appId: string, channel: string): Promise<StreamsState> {
-    return this.#inTime(async () => {
+    return this.#read(appId, async () => {
       const found = await this.parts.store.heads([{ appId, channel, kind: 'messages' }]);
       const [stream] = found.values();
       const lastSerial = (stream?.nextHistorySerial ?? 1) - 1;
@@ -225,8 +232,10 @@ export class MessageReader {
     return windowMs === null ? null : this.parts.now() - windowMs;
   }
 
-  #inTime<Result>(work: () => Promise<Result>): Promise<Result> {
-    return inTime(this.options.timeoutMs, work);
+  #read<Body>(appId: string, work: () => Promise<Body>): Promise<Body> {
+    const { turns } = this.parts;
+    const { timeoutMs } = this.options;
+    return turns === undefined ? inTime(timeoutMs, work) : turns.read(appId, timeoutMs, work);
   }
 }
 

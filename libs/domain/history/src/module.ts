@@ -20,6 +20,7 @@ import { historyHealth } from './history-health.js';
 import { MessageReader, type MessageSource } from './message-reader.js';
 import { openForApps } from './open-for-apps.js';
 import { PresenceHistoryReader, type PresenceHistoryReaderParts } from './presence-reader.js';
+import { ReadTurns } from './read-turns.js';
 import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
 import type { ShownAs } from './shown-rows.js';
 
@@ -33,6 +34,9 @@ export const PRESENCE_HISTORY_READER = token<PresenceHistoryReader>('presence hi
 export const STREAM_READS = token<StreamSource>('stream reads');
 /** Token of the `HistoryCommits` by which everything in the process commits. */
 export const HISTORY_COMMITS = token<HistoryCommits>('history commits');
+
+/** Token of the turns in which this process reads histories for clients. */
+export const READ_TURNS = token<ReadTurns>('read turns');
 
 const STATE_HINTS = token<StateHints>('state hints');
 const STORE_OPENER = token<unknown>('store opener');
@@ -53,7 +57,13 @@ export interface HistorySources {
 @Module({})
 export class HistoryModule {
   static over({ reads, commits }: HistorySources): DynamicModule {
-    const readerParts = { ...RUNTIME, store: reads, faults: FAULT_DESK, hints: STATE_HINTS };
+    const readerParts = {
+      ...RUNTIME,
+      store: reads,
+      faults: FAULT_DESK,
+      hints: STATE_HINTS,
+      turns: READ_TURNS,
+    };
     return {
       module: HistoryModule,
       providers: [
@@ -63,6 +73,7 @@ export class HistoryModule {
           { cache: CACHE },
           ({ cache }) => new StateHints({ cache, elapsed: () => performance.now() }),
         ),
+        provider(READ_TURNS, RUNTIME, ({ config: { history } }) => readTurns(history)),
         provider(HISTORY_COMMITS, { ...RUNTIME, reads, commits, hints: STATE_HINTS }, commitsOf),
         provider(FAULT_DESK, { ...RUNTIME, commits: HISTORY_COMMITS }, faultsOf),
         provider(HISTORY_READER, readerParts, readerOf),
@@ -71,7 +82,7 @@ export class HistoryModule {
           readerParts,
           (parts) => new PresenceHistoryReader(...readingOf(parts)),
         ),
-        provider(MESSAGE_READER, { ...RUNTIME, store: reads }, messageReaderOf),
+        provider(MESSAGE_READER, { ...RUNTIME, store: reads, turns: READ_TURNS }, messageReaderOf),
         provider(STORE_OPENER, { apps: APP_REGISTRY, store: optional(HISTORY_STORE) }, ({ apps, store }) =>
           openForApps(apps, store),
         ),
@@ -83,6 +94,7 @@ export class HistoryModule {
         HISTORY_READER,
         MESSAGE_READER,
         PRESENCE_HISTORY_READER,
+        READ_TURNS,
         STREAM_READS,
       ],
     };
@@ -131,10 +143,17 @@ interface ReaderParts extends RuntimeParts {
   readonly store: StreamSource;
   readonly faults: FaultDesk;
   readonly hints: StateHints;
+  readonly turns: ReadTurns;
 }
 
-const readingOf = ({ config, store, faults, hints }: ReaderParts) =>
-  [{ store, now: Date.now, faults, hints }, optionsOf(config)] as const;
+const readTurns = (history: Config['history']): ReadTurns =>
+  new ReadTurns({
+    atOnce: history.max_concurrent_reads,
+    atOncePerApp: history.max_concurrent_reads_per_app,
+  });
+
+const readingOf = ({ config, store, faults, hints, turns }: ReaderParts) =>
+  [{ store, now: Date.now, faults, hints, turns }, optionsOf(config)] as const;
 
 function readerOf(parts: ReaderParts): HistoryReader {
   const [reading, options] = readingOf(parts);
@@ -145,12 +164,13 @@ function readerOf(parts: ReaderParts): HistoryReader {
 
 interface MessageReaderParts extends RuntimeParts {
   readonly store: MessageSource;
+  readonly turns: ReadTurns;
 }
 
-const messageReaderOf = ({ config, store }: MessageReaderParts): MessageReader => {
+const messageReaderOf = ({ config, store, turns }: MessageReaderParts): MessageReader => {
   const window = config.versioned_messages.retention_window_seconds;
   return new MessageReader(
-    { store, now: Date.now },
+    { store, now: Date.now, turns },
     { timeoutMs: optionsOf(config).timeoutMs, windowMs: window === 0 ? null : window * 1000 },
   );
 };

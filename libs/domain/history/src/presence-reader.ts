@@ -12,6 +12,7 @@ import type { Faults } from './fault-desk.js';
 import { type Head, headOf } from './head.js';
 import type { StateHints } from './hints/state-hints.js';
 import { inTime, unavailable } from './in-time.js';
+import type { ReadTurns } from './read-turns.js';
 import {
   type PresenceContinuityBody,
   presenceItem,
@@ -30,6 +31,8 @@ import { readWhole } from './whole-page.js';
 export interface PresenceHistoryReaderParts {
   readonly store: Pick<HistoryStore, 'heads' | 'retained'> & PresenceEvents;
   readonly now: () => number;
+  /** In which the reads of clients take turns. Absent: every read runs at once. */
+  readonly turns?: ReadTurns;
   /** Where it is told what is wrong with a stream. */
   readonly faults: Faults;
   /** States that the store could not be told of. Absent: the store is all that is asked. */
@@ -57,12 +60,12 @@ export class PresenceHistoryReader {
 
   /** One page; one of a stream that is not healthy says so, and is never complete. */
   page(appId: string, channel: string, query: HistoryQuery): Promise<PresencePageBody> {
-    return inTime(this.options.timeoutMs, () => this.#page(addressOf(appId, channel), query));
+    return this.#read(appId, () => this.#page(addressOf(appId, channel), query));
   }
 
   /** The state of the stream, whatever it is. */
   state(appId: string, channel: string): Promise<PresenceStreamBody> {
-    return inTime(this.options.timeoutMs, async () => {
+    return this.#read(appId, async () => {
       const { stream, retained, seen } = await this.#head(addressOf(appId, channel));
       return {
         stream_id: stream?.streamId ?? null,
@@ -75,7 +78,7 @@ export class PresenceHistoryReader {
 
   /** Who was there at a moment, or is by what the history knows. */
   snapshot(appId: string, channel: string, query: SnapshotQuery): Promise<PresenceSnapshotBody> {
-    return inTime(this.options.timeoutMs, () => this.#snapshot(addressOf(appId, channel), query));
+    return this.#read(appId, () => this.#snapshot(addressOf(appId, channel), query));
   }
 
   async #page(address: StreamAddress, query: HistoryQuery): Promise<PresencePageBody> {
@@ -86,7 +89,14 @@ export class PresenceHistoryReader {
         address,
         query,
         head: () => this.#head(address),
-        rows: (asked) => this.parts.store.presenceEvents(asked),
+        rows: async (asked) => {
+          const events = await this.parts.store.presenceEvents(asked);
+          this.parts.turns?.charge(
+            events.length,
+            events.reduce((sum, { bodySize }) => sum + bodySize, 0),
+          );
+          return events;
+        },
         rowOf: ({ serial, atMs, keepUntilMs }) => ({ serial, atMs, untilMs: keepUntilMs }),
         unreadable: () => [],
       },
@@ -124,6 +134,7 @@ export class PresenceHistoryReader {
         ? null
         : await new PresenceReplay(this.parts.store, { stream, retained, nowMs }).upTo(query);
     const members = replayed?.members ?? [];
+    this.parts.turns?.charge((replayed?.replayed ?? 0) + members.length);
     return {
       channel: address.channel,
       members,
@@ -137,6 +148,12 @@ export class PresenceHistoryReader {
 
   #head(address: StreamAddress): Promise<Head> {
     return headOf(this.parts, address, this.options.source);
+  }
+
+  #read<Body>(appId: string, work: () => Promise<Body>): Promise<Body> {
+    const { turns } = this.parts;
+    const { timeoutMs } = this.options;
+    return turns === undefined ? inTime(timeoutMs, work) : turns.read(appId, timeoutMs, work);
   }
 }
 

@@ -14,6 +14,7 @@ import type { Faults } from './fault-desk.js';
 import { type Head, headOf } from './head.js';
 import type { StateHints } from './hints/state-hints.js';
 import { inTime, unavailable } from './in-time.js';
+import type { ReadTurns } from './read-turns.js';
 import { itemOf } from './item.js';
 import type { HistoryQuery } from './query.js';
 import { pastMessage, type PastPage } from './past.js';
@@ -32,6 +33,8 @@ export interface StreamMoment {
 export interface HistoryReaderParts {
   readonly store: HistoryReads;
   readonly now: () => number;
+  /** In which the reads of clients take turns. Absent: every read runs at once. */
+  readonly turns?: ReadTurns;
   /** Where it is told what is wrong with a stream. */
   readonly faults: Faults;
   /** States that the store could not be told of. Absent: the store is all that is asked. */
@@ -67,12 +70,12 @@ export class HistoryReader {
 
   /** One page; a channel that was never written has an empty one. */
   page(appId: string, channel: string, query: HistoryQuery): Promise<HistoryPageBody> {
-    return inTime(this.options.timeoutMs, () => this.#page({ appId, channel, kind: 'messages' }, query));
+    return this.#read(appId, () => this.#page({ appId, channel, kind: 'messages' }, query));
   }
 
   /** The state of the stream, whatever it is. */
   state(appId: string, channel: string): Promise<HistoryStreamBody> {
-    return inTime(this.options.timeoutMs, async () => {
+    return this.#read(appId, async () => {
       const { stream, retained, seen } = await this.#head({ appId, channel, kind: 'messages' });
       return {
         stream_id: stream?.streamId ?? null,
@@ -88,7 +91,7 @@ export class HistoryReader {
    * is still to come.
    */
   serialAt(appId: string, channel: string, moment: StreamMoment): Promise<number | null> {
-    return inTime(this.options.timeoutMs, async () => {
+    return this.#read(appId, async () => {
       const { stream } = await this.#healthy({ appId, channel, kind: 'messages' });
       const { streamId, deliverySerial } = moment;
       if (stream?.streamId !== streamId || deliverySerial >= stream.nextDeliverySerial) return null;
@@ -98,6 +101,7 @@ export class HistoryReader {
         const fromSerial = Math.max(floorDeliverySerial, toSerial - WINDOW + 1);
         const query = { streamKey, generation, fromSerial, toSerial, limit: WINDOW };
         const records = await this.parts.store.range(query);
+        this.parts.turns?.chargeRecords(records);
         const serials = records.flatMap(({ historySerial }) => historySerial ?? []);
         if (serials.length > 0) return Math.max(...serials);
       }
@@ -107,7 +111,7 @@ export class HistoryReader {
 
   /** The same messages as they are told to who comes late. */
   past(appId: string, channel: string, query: HistoryQuery): Promise<PastPage> {
-    return inTime(this.options.timeoutMs, () => this.#past({ appId, channel, kind: 'messages' }, query));
+    return this.#read(appId, () => this.#past({ appId, channel, kind: 'messages' }, query));
   }
 
   async #past(address: StreamAddress, query: HistoryQuery): Promise<PastPage> {
@@ -195,7 +199,11 @@ export class HistoryReader {
         address,
         query,
         head: () => this.#healthy(address),
-        rows: (asked) => this.#rows.read(asked, show),
+        rows: async (asked) => {
+          const rows = await this.#rows.read(asked, show);
+          this.parts.turns?.chargeRecords(rows.map(({ record }) => record));
+          return rows;
+        },
         rowOf: ({ record }) => ({
           serial: record.historySerial ?? 0,
           atMs: record.publishedAtMs,
@@ -221,5 +229,11 @@ export class HistoryReader {
     const { state, reason } = head.seen.state;
     if (state !== 'healthy') throw unavailable(`the history is ${state}: ${reason ?? 'unknown'}`);
     return head;
+  }
+
+  #read<Body>(appId: string, work: () => Promise<Body>): Promise<Body> {
+    const { turns } = this.parts;
+    const { timeoutMs } = this.options;
+    return turns === undefined ? inTime(timeoutMs, work) : turns.read(appId, timeoutMs, work);
   }
 }

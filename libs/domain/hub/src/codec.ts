@@ -43,6 +43,11 @@ export interface Codec {
   readonly filters?: boolean;
   /** Whether whoever was left out of a message of a client begins anew too. Absent: only of one of a server. */
   readonly remembersClients?: boolean;
+  /**
+   * Whether a fact has to be evaluated in a later turn of the event loop, because the share of filters is used up. Absent:
+   * never.
+   */
+  isDeferred?(frames: Frames): boolean;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */
   live?(): Codec;
   /** So many of an app were handed what it said of a fact. It must cost no more than an addition. Absent: nobody counts. */
@@ -80,6 +85,11 @@ export class Frames {
     /** When it was said first; null: now. */
     readonly atMs: number | null = null,
   ) {}
+
+  /** Whether it was made for the codec already. */
+  has(codec: Codec): boolean {
+    return this.#codec === codec || this.#others?.has(codec) === true;
+  }
 
   /** The frame that subscribers of the codec get; null: none. */
   of(codec: Codec): Frame | null {

@@ -1,7 +1,8 @@
 import { APP_REGISTRY } from '@carillon/app-registry';
 import { FABRIC } from '@carillon/fabric';
+import { CACHE } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
-import { HISTORY_READER, STREAM_READS } from '@carillon/history';
+import { HISTORY_READER, READ_TURNS, STREAM_READS } from '@carillon/history';
 import { HISTORY_STORE } from '@carillon/history-store';
 import { CHANNEL_COUNTS, CONNECTION_QUOTA, PRESENCE } from '@carillon/presence';
 import { COMMITS, LAST_EVENTS } from '@carillon/publishing';
@@ -25,6 +26,9 @@ import { Hub } from './hub.js';
 /** Token of the `Hub` of this process. */
 export const HUB = token<Hub>('hub');
 
+/** Drivers of a key-value store that several processes share. */
+const SHARED_STORES: ReadonlySet<string> = new Set(['redis', 'redis-cluster']);
+
 /** Whom the log and the shutdown know it as. */
 const PART = 'sockets';
 
@@ -37,24 +41,29 @@ const PARTS = {
   channelCounts: CHANNEL_COUNTS,
   connectionQuota: CONNECTION_QUOTA,
   lastEvents: LAST_EVENTS,
+  cache: CACHE,
   webhooks: WEBHOOK_EVENTS,
   streamReads: optional(STREAM_READS),
   commits: optional(COMMITS),
   replay: optional(REPLAY),
   pastReader: optional(HISTORY_READER),
+  readTurns: optional(READ_TURNS),
 };
 
 function openHub(parts: PartsOf<typeof PARTS>): Hub {
-  const { host, config, logging, shutdown, streamReads, commits, replay, pastReader } = parts;
+  const { host, config, logging, shutdown, cache, streamReads, commits, replay, pastReader, readTurns } =
+    parts;
   const adapter: unknown = host.httpAdapter;
   if (!(adapter instanceof UwsHttpAdapter)) throw new Error('a hub needs the uws platform');
   const compress = config.websocket.compression !== 'disabled';
   const hub = new Hub({
     ...parts,
+    sharedStore: SHARED_STORES.has(config.cache.driver) ? cache : null,
     streamReads: streamReads ?? null,
     commits: commits ?? null,
     replay: replay ?? null,
     pastReader: pastReader ?? null,
+    readTurns: readTurns ?? null,
     log: logging.for('service::gateway'),
     publish: (topic, frame) => void adapter.publish(topic, frame, typeof frame !== 'string', compress),
   });

@@ -1,11 +1,19 @@
 import type { AppChange, AppRegistry } from '@carillon/app-registry';
+import type { Cache } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
+import type { ReadTurns } from '@carillon/history';
 import type { ChannelCounts, ConnectionQuota, Presence } from '@carillon/presence';
 import type { Commits, LastEvents } from '@carillon/publishing';
 import type { Replay } from '@carillon/replay';
-import type { Admission, Logger, Metrics, ShutdownContext } from '@carillon/runtime';
+import {
+  type Admission,
+  type Logger,
+  LoopShare,
+  type Metrics,
+  type ShutdownContext,
+} from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import { Hubs } from './apps/hubs.js';
 import type { NativePublish } from './channels/topic.js';
@@ -21,6 +29,7 @@ import { closeAll } from './leave/closing.js';
 import { endCause } from './leave/departure.js';
 import { type Isolation, isolationOf } from './leave/isolation.js';
 import type { Leaving } from './leave/leaving.js';
+import { Outages } from './leave/outages.js';
 import { Takings } from './leave/takings.js';
 import { SocketOccupancy } from './occupancy.js';
 import type { PatternBook } from './patterns/pattern-book.js';
@@ -48,13 +57,20 @@ export interface HubParts {
   readonly replay: Replay | null;
   /** Where the past of channels is read; null: nowhere. */
   readonly pastReader: PastReader | null;
+  /** In which reads for clients take turns, as all of this process do; null: nothing else reads. */
+  readonly readTurns: ReadTurns | null;
   readonly lastEvents: LastEvents;
+  /** The key-value store that all nodes share; null: there is none. */
+  readonly sharedStore: Cache | null;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Sends to every socket of a native topic. */
   readonly publish: NativePublish;
 }
+
+/** Filters take most of a loop that has nothing else to do, and in one go no more than a message to many takes. */
+const FILTERS = { part: 0.6, burstMs: 4 };
 
 /**
  * The subscribers of one process, whatever protocols they speak, and everything that reaches them. Edges let connections
@@ -67,6 +83,8 @@ export class Hub {
   /** The apps with connections here. */
   readonly hubs: Hubs;
   readonly outlet: Outlet;
+  /** The part of the event loop in which filters of live messages are evaluated. */
+  readonly filterShare = new LoopShare(FILTERS);
   readonly places: Places;
   readonly joins: Joins;
   readonly patterns: PatternBook;
@@ -85,6 +103,7 @@ export class Hub {
   readonly #arrivals: Arrivals;
   readonly #subscribing: Subscribing;
   readonly #cleanup: Cleanup;
+  readonly #outages: Outages;
 
   constructor(private readonly parts: HubParts) {
     const { config, metrics } = parts;
@@ -94,7 +113,17 @@ export class Hub {
     const hubs = new Hubs(metrics);
     const outlet = new Outlet(outletBounds(config), { dropped: (subscriber) => this.#dropped(subscriber) });
     const channels = new Channels(config);
-    const common = { ...parts, hubs, outlet, channels, isAlone, onTrouble };
+    const share = parts.readTurns?.share ?? new LoopShare();
+    const common = {
+      ...parts,
+      hubs,
+      outlet,
+      channels,
+      isAlone,
+      onTrouble,
+      share,
+      filterShare: this.filterShare,
+    };
     const arrivals = new Arrivals(common);
     const state = new State(common);
     const subscribing = new Subscribing({ ...common, arrivals, state });
@@ -120,6 +149,7 @@ export class Hub {
     this.occupancy = new SocketOccupancy(hubs);
     this.takings = new Takings(parts.fabric);
     this.isolation = isolationOf(hubs, outlet, parts.log);
+    this.#outages = new Outages(parts.sharedStore);
     this.#cleanup = new Cleanup(config, metrics, hubs, leaving, onTrouble);
     this.#listen();
   }
@@ -130,13 +160,17 @@ export class Hub {
     const { delivery, durable } = this.#arrivals;
     const { announcements, metaWatch, looks } = state;
     const told = { announcements, metaWatch, looks };
-    fabric.listen(new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, takings }));
+    const outages = this.#outages;
+    fabric.listen(
+      new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, outages, takings }),
+    );
     presence.observe(
       (change) => {
         state.presenceChanged(change);
         durable.presenceChanged(change);
       },
       () => looks.everywhere(),
+      state.owed,
     );
     apps.onChange((change) => this.#appChanged(change));
   }
@@ -195,6 +229,7 @@ export class Hub {
     this.state.stop();
     this.#arrivals.stop();
     this.#subscribing.stop();
+    this.#outages.end();
     this.isolation.end();
   }
 

@@ -1,6 +1,6 @@
 import type { CommitRecordOf } from '@carillon/contract';
 import type { StoredMessage, Stream } from '@carillon/history-store';
-import { rawMember, saysBytes } from '@carillon/protocol';
+import { dataMarksOf, rawMember } from '@carillon/protocol';
 import { isOpenStream, measured, type VersionPlace } from './mutation.js';
 
 /** The message that a publish makes, in its first version. */
@@ -12,6 +12,7 @@ export function created(
 ): StoredMessage {
   const text = rawMember(record.message, 'data');
   const extras = rawMember(record.message, 'extras');
+  const { isBytes, isJsonText } = dataMarksOf(record.message);
   const creatorId = record.actor?.client_id ?? null;
   return {
     streamKey,
@@ -29,7 +30,8 @@ export function created(
     name: eventName,
     extras,
     data: { text },
-    ...measured(text, saysBytes(record.message)),
+    ...measured(text, isBytes),
+    ...(isJsonText ? { isJsonText } : {}),
     baseSerial: deliverySerial,
     baseVersionSerial: versionSerial,
     appends: 0,

@@ -1,6 +1,6 @@
 import { positioned, type StoredMessage, type StoredRecord, type Stream } from '@carillon/history-store';
 import { dataKindMember, extrasWith, omitMembers, rawMember, versionHeaders } from '@carillon/protocol';
-import { objectText, quoted, versionOf } from './payload.js';
+import { marksOf, objectText, quoted, versionOf } from './payload.js';
 
 const EXTRAS: ReadonlySet<string> = new Set(['extras']);
 
@@ -18,13 +18,13 @@ export function frameOf(
   const headers = serviceHeaders(record);
   if (action === 'create') return positioned(withHeaders(payload, headers), streamId, deliverySerial);
   const version = versionOf(record);
-  const { name, data, isBytes, extras, userId } = version;
+  const { name, data, extras, userId } = version;
   const frame = objectText([
     ['event', JSON.stringify(`service:message.${action}`)],
     ['channel', JSON.stringify(address.channel)],
     ['name', quoted(name)],
     ['data', data],
-    dataKindMember(isBytes),
+    dataKindMember(version),
     ['user_id', quoted(userId)],
     ['message_id', quoted(record.messageId)],
     ['extras', extrasWith(extras, headers)],
@@ -51,7 +51,7 @@ export function latestFrameOf(
     ['channel', JSON.stringify(address.channel)],
     ['name', quoted(message.name)],
     ['data', message.data?.text ?? null],
-    dataKindMember(message.dataKind === 'bytes'),
+    dataKindMember(marksOf(message)),
     ['user_id', quoted(message.creatorId ?? message.clientId)],
     ['message_id', quoted(messageId)],
     ['extras', extrasWith(message.extras, headers)],

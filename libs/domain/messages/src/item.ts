@@ -1,19 +1,20 @@
 import type { StoredMessage, StoredRecord } from '@carillon/history-store';
 import { dataKindMember } from '@carillon/protocol';
-import { objectText, quoted, versionOf } from './payload.js';
+import { marksOf, objectText, quoted, versionOf } from './payload.js';
 
 /** A message in its latest version as a reader is given it: JSON text. */
 export const latestItem = (channel: string, message: StoredMessage): string =>
   item(channel, {
     ...message,
     data: message.data?.text ?? null,
-    isBytes: message.dataKind === 'bytes',
+    ...marksOf(message),
     userId: message.creatorId,
   });
 
 /** One version of a message; of an append, only what was appended. JSON text. */
 export function versionItem(channel: string, record: StoredRecord): string {
-  const { name, data, isBytes, extras, userId, clientId, description, metadata } = versionOf(record);
+  const { name, data, isBytes, isJsonText, extras, userId, clientId, description, metadata } =
+    versionOf(record);
   return item(channel, {
     action: record.action,
     messageSerial: record.messageSerial ?? '',
@@ -24,6 +25,7 @@ export function versionItem(channel: string, record: StoredRecord): string {
     name,
     data,
     isBytes,
+    isJsonText,
     extras,
     userId,
     clientId,
@@ -48,6 +50,7 @@ interface Shown extends Pick<
   readonly action: string;
   readonly data: string | null;
   readonly isBytes: boolean;
+  readonly isJsonText: boolean;
   /** Whose message it is; null: a server's, or nobody's. */
   readonly userId: string | null;
 }
@@ -57,7 +60,7 @@ const item = (channel: string, shown: Shown): string =>
     ['event', JSON.stringify(`service:message.${shown.action}`)],
     ['channel', JSON.stringify(channel)],
     ['data', shown.data],
-    dataKindMember(shown.isBytes),
+    dataKindMember(shown),
     ['name', quoted(shown.name)],
     ['user_id', quoted(shown.userId)],
     ['serial', String(shown.deliverySerial)],

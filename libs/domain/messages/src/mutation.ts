@@ -112,7 +112,7 @@ function appended(message: StoredMessage, { data, extras }: CommitRecordOf<'appe
   if (message.dataKind === 'json' || message.dataKind === 'bytes') return null;
   const before = message.data;
   return {
-    ...message,
+    ...withoutMark(message),
     data: before === null ? null : grown(before, data),
     dataKind: 'string',
     dataBytes: message.dataBytes + Buffer.byteLength(data),
@@ -155,12 +155,17 @@ function replaced(
       : { text: mutation.data };
   const changesData = mutation.data !== undefined || cleared.has('data');
   return {
-    ...message,
+    ...(changesData ? withoutMark(message) : message),
     name: mutation.name ?? (cleared.has('name') ? null : message.name),
     extras: mutation.extras ?? (cleared.has('extras') ? null : message.extras),
     data,
     ...(changesData && data !== null ? measured(data.text) : {}),
   };
+}
+
+/** A message whose data is about to change: a mark tells about data as it was published. */
+function withoutMark({ isJsonText: _mark, ...message }: StoredMessage): StoredMessage {
+  return message;
 }
 
 /** What JSON text is, and what it counts as. Bytes are the list of them. */

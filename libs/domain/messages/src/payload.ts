@@ -1,5 +1,5 @@
 import type { StoredMessage, StoredRecord } from '@carillon/history-store';
-import { dataKindMember, rawMember, saysBytes } from '@carillon/protocol';
+import { dataKindMember, dataMarksOf, rawMember } from '@carillon/protocol';
 
 /** One version as it is shown. Texts of JSON as they were written; null: nothing. */
 export interface Version {
@@ -8,6 +8,8 @@ export interface Version {
   readonly data: string | null;
   /** The data is bytes, of which it is the list. */
   readonly isBytes: boolean;
+  /** The data is a string that holds the JSON text of a published value of another type. */
+  readonly isJsonText: boolean;
   readonly extras: string | null;
   /** Whose message it is: its creator, if known, else who changed it. */
   readonly userId: string | null;
@@ -21,13 +23,21 @@ export function payloadOf(message: StoredMessage, fragment: string | null): stri
   const userId = message.creatorId ?? message.clientId;
   return objectText([
     ['data', fragment === null ? (message.data?.text ?? null) : JSON.stringify(fragment)],
-    dataKindMember(fragment === null && message.dataKind === 'bytes'),
+    fragment === null ? dataKindMember(marksOf(message)) : NO_MARKS,
     ['extras', message.extras],
     ['user_id', quoted(userId)],
     ['description', quoted(message.description)],
     ['metadata', message.metadata],
   ]);
 }
+
+const NO_MARKS = dataKindMember({});
+
+/** Returns the marks of a message's whole data. */
+export const marksOf = ({ dataKind, isJsonText }: StoredMessage) => ({
+  isBytes: dataKind === 'bytes',
+  isJsonText: isJsonText === true,
+});
 
 /** What a record of a message that lives on says. */
 export function versionOf(record: StoredRecord): Version {
@@ -40,7 +50,7 @@ export function versionOf(record: StoredRecord): Version {
   return {
     name: record.eventName,
     data: rawMember(payload, 'data'),
-    isBytes: saysBytes(payload),
+    ...dataMarksOf(payload),
     extras: rawMember(payload, 'extras'),
     userId: text('user_id'),
     clientId: record.actorClientId,

@@ -1,3 +1,5 @@
+import type { Owed, Owing } from './port.js';
+
 /** Something changed in how many connections are subscribed to a channel, all processes together. */
 export interface ChannelCountChange {
   /** `occupied`: the first has come. `vacated`: the last has gone. `counted`: neither. */
@@ -9,6 +11,8 @@ export interface ChannelCountChange {
   readonly isAgain?: boolean;
   /** Of two changes of a channel, the later one has the higher serial. */
   readonly serial: number;
+  /** Absent: nothing is kept of the change. */
+  readonly owed?: Owed;
 }
 
 /** How many connections are subscribed to a channel, and as of when. */
@@ -26,7 +30,7 @@ export type ChannelCountObserver = (change: ChannelCountChange) => void;
  */
 export interface ChannelCounts {
   /** Names who is told of the changes this process causes; once per process. */
-  observe(observer: ChannelCountObserver): void;
+  observe(observer: ChannelCountObserver, owing?: Owing): void;
   /** So many connections of this process are subscribed from now on; resolves with how many of all processes are. */
   set(appId: string, channel: string, connections: number): Promise<number>;
   /** Connections per channel, in the order asked. */

@@ -43,6 +43,32 @@ export interface PresenceView {
 /** Why a user's last connection went; `orphan_cleanup`: its process died. */
 export type LeaveCause = 'left' | 'connection_lost' | 'forced_disconnect' | 'orphan_cleanup';
 
+/**
+ * The claim of a change on its notification beyond this process: kept in the shared store until it is settled, and taken
+ * over by the node that clears up after this one.
+ */
+export interface Owed {
+  /** The notification was handed over, or is not needed. Idempotent, does not wait. */
+  settle(): void;
+}
+
+/** Which changes are kept until their notification is settled, and the consumer of those a dead node left. */
+export interface Owing {
+  /** Of the members of the channel; null: of the subscribers of all channels of the app. */
+  isOwed(appId: string, channel: string | null): boolean;
+  /** May receive a change that was notified of already. Must not throw. */
+  recovered(change: OwedChange): void;
+}
+
+/** A user of a place, or the subscribers of a channel, came or went; the notification is owed. */
+export interface OwedChange extends PresencePlace {
+  readonly kind: 'added' | 'removed';
+  /** Null: the change is of the subscribers of the channel. */
+  readonly userId: string | null;
+  readonly serial: number;
+  readonly owed: Owed;
+}
+
 /** A user came to a place, went, or changed. */
 export type PresenceEvent = PresencePlace &
   (
@@ -63,15 +89,27 @@ export type PresenceEvent = PresencePlace &
         readonly cause: LeaveCause;
         /** The node that was cleared up after. Absent: whoever left did so alive. */
         readonly deadNodeId?: string;
+        /** The serial of the last change of the user that was told. Absent: unknown. */
+        readonly after?: number;
       }
-    | { readonly kind: 'updated'; readonly member: Member; readonly socketId: string }
+    | {
+        readonly kind: 'updated';
+        readonly member: Member;
+        readonly socketId: string;
+        /** The serial of the change of the user that was told before this one. Absent: unknown. */
+        readonly after?: number;
+      }
   );
 
 /**
  * Each reaches the observer of exactly one process. Where processes tell each other of changes, what two of them say of
  * one user may arrive in either order: the change with the highest serial is how it is.
  */
-export type PresenceChange = PresenceEvent & { readonly serial: number };
+export type PresenceChange = PresenceEvent & {
+  readonly serial: number;
+  /** Absent: nothing is kept of the change. */
+  readonly owed?: Owed;
+};
 
 /** Told of changes, synchronously and in order per (place, user); must not throw. */
 export type PresenceObserver = (change: PresenceChange) => void;
@@ -88,15 +126,16 @@ export type PresenceObserver = (change: PresenceChange) => void;
  * is away everything is refused; a `leave` is made up for when it is back, and so is a join that had happened
  * although it was refused: it is taken back. Until all processes have said again whom they have, a user who leaves one
  * of them stays: another may have the user too, of which the store knows nothing. A process that dies between a change and its telling takes that telling
- * with it, unless it was telling for a dead one: then the next process tells it.
+ * with it, unless it was telling for a dead one: then the next process tells it. What is owed (`Owing`) survives.
  */
 export interface Presence {
   /**
    * Names who is told of the changes this process causes; once per process. `mended` is called, and must not throw, some
    * time after the store was away, when it has been told by every process again whom it has: changes of the time between
-   * may not have been told, so that whoever remembers who is there has to look.
+   * may not have been told, so that whoever remembers who is there has to look. `owing`: absent, nothing is owed; a
+   * process that is alone keeps nothing.
    */
-  observe(observer: PresenceObserver, mended?: () => void): void;
+  observe(observer: PresenceObserver, mended?: () => void, owing?: Owing): void;
   /**
    * A connection comes. A repeated join of the same socket changes nothing, also not its user info, and answers the
    * members again. Else the user's info becomes this one. During a lease the join cancels it, and nothing is told.

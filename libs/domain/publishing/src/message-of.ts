@@ -9,6 +9,7 @@ export const messageOf = (publication: Publication, messageId: string): Message 
   name: null,
   dataText: publication.dataText,
   ...(publication.isBytes === true ? { isBytes: true } : {}),
+  ...(publication.isJsonText === true ? { isJsonText: true } : {}),
   userId: publication.userId,
   messageId,
   tagsText: publication.tagsText,

@@ -32,6 +32,8 @@ export interface Publication {
   readonly dataText: string | null;
   /** The payload is bytes, of which its text is the list. Absent: it is what its text says. */
   readonly isBytes?: true;
+  /** The payload is a string that holds the JSON text of a published value of another type. Absent: it does not. */
+  readonly isJsonText?: true;
   /** The sender of a client event on a presence channel, else null. */
   readonly userId: string | null;
   /** The connection that must not receive it, else null. Of what a client sent: the client, unless it asks for its own. */

@@ -38,7 +38,7 @@ export class PushService {
     private readonly worker: PushWorker,
   ) {
     this.admit = new Admit(parts, worker);
-    this.devices = new Devices(parts, new IdentityTokens(parts.now));
+    this.devices = new Devices(parts, new IdentityTokens(parts));
     this.#credentials = new Credentials(parts);
     this.subscriptions = new Subscriptions(parts, this.devices);
     this.#waiting = new Waiting(64 * Math.max(1, parts.config.push.accept_worker_count));

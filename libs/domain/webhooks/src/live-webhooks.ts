@@ -3,11 +3,12 @@ import type { WebhookEventName } from '@carillon/config';
 import { pause, type Logger } from '@carillon/runtime';
 import { Absences, type AbsenceParts, type AbsenceWatch } from './absence/absences.js';
 import { SharedAbsences, type Notices } from './absence/shared-absences.js';
+import { ownedEvent } from './batching/owned-event.js';
 import type { Batcher } from './batching/batcher.js';
 import { PROCESS_CLOCK, type Clock } from './clock.js';
 import { legacyTwin, type WebhookEvent } from './events/event.js';
 import { wantsEvent } from './events/interest.js';
-import type { Attendance, WebhookEvents } from './port.js';
+import type { Attendance, PlaceChange, WebhookEvents } from './port.js';
 
 interface ChannelPlace {
   readonly app: App;
@@ -28,6 +29,8 @@ export interface LiveWebhooksParts {
 }
 
 const LOOK_MS = 20;
+/** Between two looks for the app of a change that the shared store keeps. */
+const LOOK_AGAIN_MS = 1000;
 const NOBODY: Attendance = {
   isOccupied: () => Promise.resolve(false),
   isPresent: () => Promise.resolve(false),
@@ -43,29 +46,34 @@ export class LiveWebhooks implements WebhookEvents {
   #attendance = NOBODY;
   /** Events whose app is being looked for. */
   #looking = 0;
+  #isStopped = false;
 
   constructor(private readonly parts: LiveWebhooksParts) {
     this.#channels = this.#watch<ChannelPlace>({
       keyOf: ({ app, channel }) => JSON.stringify([app.id, channel]),
       isGone: ({ app, channel }) => this.#isNot(app, () => this.#attendance.isOccupied(app.id, channel)),
-      tell: ({ app, channel }, what) =>
-        this.emit(app, { name: what === 'came' ? 'channel_occupied' : 'channel_vacated', channel }),
+      tell: ({ app, channel }, what, change) =>
+        this.#tell(app, { name: what === 'came' ? 'channel_occupied' : 'channel_vacated', channel }, change),
     });
     this.#members = this.#watch<MemberPlace>({
       keyOf: ({ app, channel, userId }) => JSON.stringify([app.id, channel, userId]),
       isGone: ({ app, channel, userId }) =>
         this.#isNot(app, () => this.#attendance.isPresent(app.id, channel, userId)),
-      tell: ({ app, channel, userId }, what) =>
-        this.emit(app, {
-          name: what === 'came' ? 'member_added' : 'member_removed',
-          channel,
-          user_id: userId,
-        }),
+      tell: ({ app, channel, userId }, what, change) => {
+        const name = what === 'came' ? 'member_added' : 'member_removed';
+        this.#tell(app, { name, channel, user_id: userId }, change);
+      },
     });
   }
 
   wants(app: App, name: WebhookEventName): boolean {
     return wantsEvent(app, name);
+  }
+
+  follows(appId: string, what: 'members' | 'occupancy'): boolean {
+    const app = this.parts.apps.peekById(appId);
+    if (app === undefined) return true;
+    return what === 'members' ? wantsMembers(app) : wantsOccupancy(app);
   }
 
   emit(app: App | string, event: WebhookEvent): void {
@@ -76,31 +84,39 @@ export class LiveWebhooks implements WebhookEvents {
     });
   }
 
-  channelOccupied(app: App | string, channel: string, isAgain = false): void {
-    this.#withApp(app, (found) => {
+  channelOccupied(app: App | string, channel: string, change?: PlaceChange): void {
+    this.#with(app, change, (found) => {
       const place = { app: found, channel };
-      if (wantsOccupancy(found) || this.#channels.has(place)) this.#channels.came(place, isAgain);
+      if (!wantsOccupancy(found) && !this.#channels.has(place)) return false;
+      this.#channels.came(place, change);
+      return true;
     });
   }
 
-  channelVacated(app: App | string, channel: string): void {
-    this.#withApp(app, (found) => {
+  channelVacated(app: App | string, channel: string, change?: PlaceChange): void {
+    this.#with(app, change, (found) => {
       const place = { app: found, channel };
-      if (wantsOccupancy(found) || this.#channels.has(place)) this.#channels.went(place);
+      if (!wantsOccupancy(found) && !this.#channels.has(place)) return false;
+      this.#channels.went(place, change);
+      return true;
     });
   }
 
-  memberAdded(app: App | string, channel: string, userId: string, isAgain = false): void {
-    this.#withApp(app, (found) => {
+  memberAdded(app: App | string, channel: string, userId: string, change?: PlaceChange): void {
+    this.#with(app, change, (found) => {
       const place = { app: found, channel, userId };
-      if (wantsMembers(found) || this.#members.has(place)) this.#members.came(place, isAgain);
+      if (!wantsMembers(found) && !this.#members.has(place)) return false;
+      this.#members.came(place, change);
+      return true;
     });
   }
 
-  memberRemoved(app: App | string, channel: string, userId: string): void {
-    this.#withApp(app, (found) => {
+  memberRemoved(app: App | string, channel: string, userId: string, change?: PlaceChange): void {
+    this.#with(app, change, (found) => {
       const place = { app: found, channel, userId };
-      if (wantsMembers(found) || this.#members.has(place)) this.#members.went(place);
+      if (!wantsMembers(found) && !this.#members.has(place)) return false;
+      this.#members.went(place, change);
+      return true;
     });
   }
 
@@ -120,8 +136,9 @@ export class LiveWebhooks implements WebhookEvents {
     await this.parts.batcher.flush(signal);
   }
 
-  /** Stops every timer. */
+  /** Stops every timer. What is not settled stays in the shared store. */
   stop(): void {
+    this.#isStopped = true;
     this.#channels.stop();
     this.#members.stop();
   }
@@ -143,22 +160,45 @@ export class LiveWebhooks implements WebhookEvents {
     }
   }
 
-  #withApp(app: App | string, then: (app: App) => void): void {
-    const known = typeof app === 'string' ? this.parts.apps.peekById(app) : app;
-    if (known !== undefined) then(known);
-    else if (typeof app === 'string') void this.#look(app, then);
+  #tell(app: App, event: WebhookEvent, change: PlaceChange): void {
+    if (wantsEvent(app, event.name)) this.parts.batcher.add(app, event, ownedEvent(app, event, change));
+    else change.settle?.();
   }
 
-  async #look(appId: string, then: (app: App) => void): Promise<void> {
+  /** Passes a change on, unless the app is gone or does not follow it. */
+  #with(app: App | string, change: PlaceChange | undefined, follow: (app: App) => boolean): void {
+    const then = (found: App): void => {
+      if (!follow(found)) change?.settle?.();
+    };
+    this.#withApp(app, then, change?.settle);
+  }
+
+  /** `settle`: called if there is no such app. With it, the app is looked for until that is known. */
+  #withApp(app: App | string, then: (app: App) => void, settle?: () => void): void {
+    const known = typeof app === 'string' ? this.parts.apps.peekById(app) : app;
+    if (known !== undefined) then(known);
+    else if (typeof app === 'string') void this.#look(app, then, settle);
+  }
+
+  async #look(appId: string, then: (app: App) => void, settle?: () => void): Promise<void> {
     this.#looking += 1;
     try {
       const app = await this.parts.apps.findById(appId);
-      if (app !== null) then(app);
+      if (app === null) settle?.();
+      else then(app);
     } catch (error) {
       this.parts.log.warn('app of a webhook event not found', { app_id: appId, error });
+      if (settle !== undefined) this.#lookAgain(appId, then, settle);
     } finally {
       this.#looking -= 1;
     }
+  }
+
+  #lookAgain(appId: string, then: (app: App) => void, settle: () => void): void {
+    const { clock = PROCESS_CLOCK } = this.parts;
+    clock.after(LOOK_AGAIN_MS, () => {
+      if (!this.#isStopped) void this.#look(appId, then, settle);
+    });
   }
 }
 

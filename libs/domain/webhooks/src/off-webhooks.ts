@@ -16,7 +16,13 @@ export function offWebhooks(say: () => void): WebhookEvents {
       return false;
     },
     emit: look,
-    channelOccupied: look,
-    memberAdded: look,
+    channelOccupied: (app, channel, change) => {
+      look(app);
+      NO_WEBHOOKS.channelOccupied(app, channel, change);
+    },
+    memberAdded: (app, channel, userId, change) => {
+      look(app);
+      NO_WEBHOOKS.memberAdded(app, channel, userId, change);
+    },
   };
 }

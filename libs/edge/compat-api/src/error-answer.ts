@@ -12,14 +12,14 @@ export class FailedInPart extends CompatError {
 
 /** A failed request as these clients read it; they compare the content type as it stands. */
 export function errorAnswer(error: CompatError): Required<Answer> {
-  const { body } = error;
+  const { body, retryAfterSeconds } = error;
   const { statusCode, code, message } = body;
   return {
     status: statusCode,
     headers: {
       'x-ably-errorcode': String(code),
       'x-ably-errormessage': message.replaceAll(/[^ -~]/g, ' '),
-      ...(RETRY_STATUSES.has(statusCode) ? { 'retry-after': '1' } : {}),
+      ...(RETRY_STATUSES.has(statusCode) ? { 'retry-after': String(retryAfterSeconds) } : {}),
     },
     body:
       error instanceof FailedInPart ? { error: body, batchResponse: error.batchResponse } : { error: body },

@@ -146,14 +146,15 @@ export class Attach {
    * takes differences and asks for the very same again came upon one that it cannot read: it threw away what followed,
    * and is told again what it asks for. Who wants something else meanwhile reads on.
    */
-  #toldOf({ attachments, subscriptions }: CompatConnection, request: Wanted): Position | null {
+  #toldOf(connection: CompatConnection, request: Wanted): Position | null {
+    const { attachments, subscriptions } = connection;
     const { name, isLost, wish } = request;
     const before = attachments.get(name.text);
     const channel = subscriptions.get(name.base)?.channel;
     if (isLost || before === undefined || channel === undefined) return null;
     const isUnread = before.params['delta'] !== undefined && before.wish === wish;
     if ((before.modes & MODE.SUBSCRIBE) === 0 || isUnread) return null;
-    return this.parts.hub.replays.here(channel);
+    return this.parts.hub.replays.here(channel, connection, name.text === name.base ? undefined : name.text);
   }
 
   /** What takes too long is given up, and what of it comes later is left. */

@@ -15,6 +15,7 @@ import {
 import type { Expression } from '@carillon/filter';
 import type { Codec, Frame, Frames, Roles } from '@carillon/hub';
 import type { Fact, Message, PresenceMember } from '@carillon/protocol';
+import type { LoopShare } from '@carillon/runtime';
 import { ERRORS } from '@carillon/errors';
 import type { Counted, ToldKind } from './counted.js';
 import { ACTION, MODE } from './flags.js';
@@ -80,7 +81,16 @@ export class CompatCodec implements Codec {
     private readonly counted: Pick<Counted, 'encoded' | 'told'>,
     /** What says the same to others, who may do other things; null: it says it itself. */
     private readonly same: CompatCodec | null = null,
-  ) {}
+    /** The part of the event loop in which derived channels are evaluated. Absent: they are evaluated at once. */
+    private readonly share?: LoopShare,
+  ) {
+    const isDerived = variant.filter !== null && share !== undefined;
+    if (isDerived)
+      this.isDeferred = (frames) => frames.fact.kind === 'message' && share.isSpent && !frames.has(this);
+  }
+
+  /** Absent for a channel that is not derived. */
+  readonly isDeferred?: (frames: Frames) => boolean;
 
   /** What its frames call the channel, where that is not the channel's name. */
   get view(): string | undefined {
@@ -174,7 +184,8 @@ export class CompatCodec implements Codec {
     if (filter === null) return true;
     let subject = subjects.get(frames);
     if (subject === undefined) subjects.set(frames, (subject = new DerivedSubject(shown)));
-    return subject.fits(filter);
+    const of = subject;
+    return this.share === undefined ? of.fits(filter) : this.share.measure(() => of.fits(filter));
   }
 
   /** The frame of a message that is shown so. */

@@ -1,4 +1,5 @@
 import { RecentlyUsed } from '@carillon/collections';
+import type { LoopShare } from '@carillon/runtime';
 import { CompatCodec, type Variant } from './codec.js';
 import type { Counted } from './counted.js';
 import { MODE } from './flags.js';
@@ -15,7 +16,10 @@ export class Codecs {
   /** Clients name these. One that had to go is made again for those who come; who has it keeps it. */
   readonly #named = new RecentlyUsed<CompatCodec>(MAX_NAMED, MAX_NAMES_BYTES);
 
-  constructor(private readonly counted: Pick<Counted, 'encoded' | 'told'>) {}
+  constructor(
+    private readonly counted: Pick<Counted, 'encoded' | 'told'>,
+    private readonly share?: LoopShare,
+  ) {}
 
   of(variant: Variant): CompatCodec {
     const { format, channelText, modes } = variant;
@@ -24,7 +28,7 @@ export class Codecs {
     if (known !== undefined) return known;
     const told = modes & TOLD;
     const same = told === modes ? null : this.of({ ...variant, modes: told });
-    const codec = new CompatCodec(variant, this.counted, same);
+    const codec = new CompatCodec(variant, this.counted, same, this.share);
     if (channelText === null) this.#shared.set(key, codec);
     else this.#named.put(`${key} ${channelText}`, codec);
     return codec;

@@ -5,7 +5,9 @@ import {
   type JsonObject,
   inFormat,
   isShared,
+  leftState,
   memberOf,
+  type MemberState,
   memberState,
   messageRules,
   payloadOf,
@@ -38,6 +40,7 @@ interface Change {
   readonly isAgain: boolean;
   readonly member: OwnMember;
   /** What the client said of it. */
+  readonly state: MemberState;
   readonly data: string | null;
   readonly clientId: string;
 }
@@ -119,7 +122,7 @@ export class Members {
 
   async #apply(connection: CompatConnection, attachment: Attachment, change: Change): Promise<void> {
     const { base: channel } = attachment;
-    const { isLeave, isAgain, member, data } = change;
+    const { isLeave, isAgain, member, state } = change;
     const own = connection.members.get(channel) ?? new Map<string, OwnMember>();
     const { clientId, userId, userInfoText } = member;
     const place = { appId: connection.hub.appId, channel, socketId: connection.id, userId };
@@ -128,8 +131,9 @@ export class Members {
     if (isLeave) {
       own.delete(clientId);
       if (!isMember) return;
-      const lastWords = data === null ? before.userInfoText : userInfoText;
-      await this.presence.leave(place, 0, 'left', data === null ? undefined : lastWords);
+      const left = leftState(channel, state, before.userInfoText);
+      const lastWords = left ?? before.userInfoText;
+      await this.presence.leave(place, 0, 'left', left ?? undefined);
       // Another connection may be the same user there, of whose going nobody is told.
       const said = { userInfoText: lastWords, socketId: connection.id };
       const gone = { kind: 'member_removed', channel, userId, ...said, serial: 0 } as const;
@@ -177,12 +181,13 @@ function readChange(connection: CompatConnection, channel: string, value: unknow
   );
   const extrasBytes = extras === null ? 0 : Buffer.byteLength(JSON.stringify(extras));
   if (bytes + extrasBytes > maxBytes) throw new CompatError(40_009, 'the member is too large');
-  const kept = memberState(channel, { clientId, connectionId: connection.id, data, encoding, extras });
+  const state = { clientId, connectionId: connection.id, data, encoding, extras, atMs: Date.now() };
+  const kept = memberState(channel, state);
   const isLeave = action === LEAVE || action === ABSENT;
   const { id } = value;
   const isAgain =
     (action === ENTER || action === PRESENT) && typeof id === 'string' && id.startsWith(`${connection.id}:`);
-  return { isLeave, isAgain, member: { clientId, ...kept }, clientId, data };
+  return { isLeave, isAgain, member: { clientId, ...kept }, state, clientId, data };
 }
 
 function extrasOf({ extras }: JsonObject): JsonObject | null {

@@ -94,7 +94,7 @@ export class Realtime implements SocketHandlers<State> {
     });
     const counted = new Counted(core);
     this.#counted = counted;
-    this.#codecs = new Codecs(counted);
+    this.#codecs = new Codecs(counted, hub.filterShare);
     const said = new Said(hub, presence, counted);
     this.#said = said;
     const remaining = new Remaining(cache, presence);
@@ -143,6 +143,8 @@ export class Realtime implements SocketHandlers<State> {
     const state = admission.state();
     if (state === 'MEMORY_PRESSURE') admission.countRejection();
     if (state !== 'ACCEPTING') return { refuse: new ServiceError('service_unavailable', { text: state }) };
+    if (this.parts.hub.isolation.isLong)
+      return { refuse: new ServiceError('service_unavailable', { text: 'CUT_OFF' }) };
     const decision = this.#decide(request);
     return this.#limit === null ? decision : this.#limited(this.#limit.check(request), decision);
   }
@@ -210,7 +212,7 @@ export class Realtime implements SocketHandlers<State> {
     try {
       if (this.parts.config.compat.realtime_admission === 'placement_constraint')
         throw new CompatError(50_320, 'no connection may be placed here');
-      if (this.parts.hub.isolation.isLong || !this.#life.hasRoom(arrival.wanted !== null))
+      if (!this.#life.hasRoom(arrival.wanted !== null))
         throw new CompatError(50_003, 'no more connections are taken here', 503);
       const principal = await arrival.prove();
       const place = await this.parts.hub.places.take(principal.app);

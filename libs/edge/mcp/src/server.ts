@@ -18,12 +18,13 @@ import { Methods } from './methods/methods.js';
 import { Resources } from './methods/resources.js';
 import { KnownSessions } from './sessions/known.js';
 import { RunningCalls } from './sessions/running.js';
-import { type Owner, Sessions } from './sessions/sessions.js';
+import { type Owner, type Session, Sessions } from './sessions/sessions.js';
 import { Streams } from './sessions/streams.js';
 import { type Settings, settingsOf } from './settings.js';
 import { operationTools } from './tools/operation-tools.js';
 import { pushTools } from './tools/push-tools.js';
 import { serviceTools, type ServiceParts } from './tools/service-tools.js';
+import type { EnableToolset } from './tools/toolset-tool.js';
 
 export interface McpParts extends Omit<ServiceParts, 'usageEnabled' | 'healthCheckTimeoutMs'> {
   readonly config: Config;
@@ -48,6 +49,7 @@ export class McpServer {
   readonly endpoint: Endpoint;
   readonly #parts: McpParts;
   readonly #tools;
+  readonly #enable: EnableToolset;
   #settings: Settings;
   readonly #streams: Streams;
   readonly #known: KnownSessions;
@@ -68,7 +70,6 @@ export class McpServer {
       ...operationTools(operations),
       ...(parts.push === undefined ? [] : pushTools(parts.push)),
     ];
-    this.#settings = settingsOf(config, this.#tools);
     const settings = (): Settings => this.#settings;
     const toolbox = () => settings().toolbox;
     const ttlMs = () => settings().mcp.session_ttl_seconds * 1000;
@@ -78,6 +79,11 @@ export class McpServer {
     const meter = new Meter(metrics, log);
     const audit = new Audit(auditLog);
     const sessions = new Sessions(cache, ttlMs);
+    this.#enable = async (session, toolset) => {
+      const toolsets = await sessions.enable(session, toolset);
+      if (toolsets !== null) this.#streams.toolsetsChanged(session, toolsets);
+    };
+    this.#settings = settingsOf(config, this.#tools, this.#enable);
     const known = new KnownSessions(sessions, audit, ttlMs);
     const streams = new Streams({
       cache,
@@ -130,12 +136,12 @@ export class McpServer {
     const { config } = this.#parts;
     const { path, port, host } = config.mcp;
     const before = this.#settings;
-    const now = settingsOf({ ...config, mcp: { ...mcp, path, port, host } }, this.#tools);
+    const now = settingsOf({ ...config, mcp: { ...mcp, path, port, host } }, this.#tools, this.#enable);
     this.#settings = now;
     this.#streams.dropUnknown();
     const gone = before.principals.names.filter((name) => !now.principals.has(name));
     this.#try(this.#known.endOf(gone));
-    this.#streams.listChanged((name) => listFor(before, name) !== listFor(now, name));
+    this.#streams.listChanged((session) => listFor(before, session) !== listFor(now, session));
   }
 
   /** Ends what has no end of its own; calls that run are finished by their own bounds. */
@@ -149,13 +155,12 @@ export class McpServer {
   }
 }
 
-/** The names of the tools that a principal sees. */
-function listFor({ principals, toolbox }: Settings, name: string): string {
+/** Names of the tools that `tools/list` shows to a session. */
+function listFor({ principals, toolbox }: Settings, { principal: name, toolsets }: Session): string {
   const principal = principals.named(name);
-  return principal === null
-    ? ''
-    : toolbox
-        .visibleTo(principal)
-        .map((tool) => tool.name)
-        .join();
+  if (principal === null) return '';
+  return toolbox
+    .listedFor(principal, toolsets)
+    .map(({ tool }) => tool.name)
+    .join();
 }

@@ -4,6 +4,7 @@ import { Principals } from './guards/principals.js';
 import { documents, type Document } from './resources/documents.js';
 import type { Tool } from './tools/tool.js';
 import { Toolbox } from './tools/toolbox.js';
+import type { EnableToolset } from './tools/toolset-tool.js';
 
 /** What the endpoint is set to, worked out once for each configuration. */
 export interface Settings {
@@ -29,7 +30,7 @@ const boundTo = ({ mcp, host, unix_socket }: Config): HostRules['bound'] => {
   return LOOPBACK.test(mcp.port === null ? host : mcp.host) ? 'loopback' : 'other';
 };
 
-export function settingsOf(config: Config, tools: readonly Tool[]): Settings {
+export function settingsOf(config: Config, tools: readonly Tool[], enable: EnableToolset): Settings {
   const { mcp, ssl } = config;
   return {
     mcp,
@@ -39,7 +40,7 @@ export function settingsOf(config: Config, tools: readonly Tool[]): Settings {
       bound: boundTo(config),
       defaultPort: ssl.enabled ? 443 : 80,
     },
-    toolbox: new Toolbox(tools, mcp.disabled_tools),
+    toolbox: new Toolbox(tools, mcp, enable),
     instructions: mcp.instructions ?? INSTRUCTIONS,
     documents: documents(config),
   };

@@ -70,9 +70,17 @@ describe('redaction', () => {
 
 describe('a record of a call', () => {
   it('names the trace that the request belongs to', async () => {
-    const span = { traceId: 'a'.repeat(32) } as Span;
-    useTracer({ start: () => span, within: (_, work) => work(), current: () => span });
-    onTestFinished(() => useTracer(null));
+    const ignore = (): void => undefined;
+    const span: Span = {
+      name: 'request',
+      traceId: 'a'.repeat(32),
+      trace: '',
+      headers: {},
+      set: ignore,
+      fail: ignore,
+      end: ignore,
+    };
+    onTestFinished(useTracer({ start: () => span, within: (_, work) => work(), current: () => span }));
     const { begin, call, records } = await scene();
     await call(await begin(), 'get_health', {});
     const record = records().find(({ event }) => event === 'mcp.tool.called');

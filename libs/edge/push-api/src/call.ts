@@ -42,7 +42,8 @@ function callerOf(request: HttpRequest): PushInput['caller'] {
   if (capability === undefined || capability === 'push-admin') {
     return { kind: 'admin', rotates: YES.has(request.header(ROTATE) ?? '') };
   }
-  if (capability === 'push-subscribe') return { kind: 'device', token: identityOf(request) };
+  if (capability === 'push-subscribe')
+    return { kind: 'device', token: identityOf(request), address: request.ip };
   throw new ServiceError('forbidden', { text: 'the push capability is not known' });
 }
 

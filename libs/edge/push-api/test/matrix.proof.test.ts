@@ -1,11 +1,12 @@
 import { pushOver } from './matrix.js';
 import { deliveries } from './suites/deliveries.js';
+import { identity } from './suites/identity.js';
 import { lostWork } from './suites/lost-work.js';
 import { requests } from './suites/requests.js';
 import { resources } from './suites/resources.js';
 import { secrets } from './suites/secrets.js';
 
-const everywhere = { requests, resources, deliveries, secrets };
+const everywhere = { requests, resources, deliveries, identity, secrets };
 
 for (const storage of ['memory', 'postgres', 'mysql'] as const) {
   for (const broker of ['memory', 'redis'] as const) pushOver(storage, broker, { ...everywhere, lostWork });

@@ -27,7 +27,6 @@ async function tracing(): Promise<void> {
     nodeId: 'node',
     version: '1',
     messagesToo: false,
-    env: {},
     samples: () => Promise.resolve([]),
     warn: () => {},
   });

@@ -5,7 +5,7 @@ import type { HistoryPageBody, HistoryQuery } from '@carillon/history';
 import type { Outlet } from '@carillon/hub';
 import type { Fact, FrameError, HistoryWish } from '@carillon/protocol';
 import { Capabilities } from '@carillon/signing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../src/connection/connection.js';
 import { ChannelHistories } from '../src/v2/channel-history.js';
 import { config, record } from './samples.js';
@@ -72,10 +72,16 @@ function scene({
     attachPoints: attachSerial === null ? null : new Map([['orders', point]]),
     userId: 'bo',
     capabilities: capabilities ?? Capabilities.NONE,
-  } as unknown as Connection;
+    isOpen: true,
+    lane: null as object | null,
+  };
   const ask = (wish: Partial<HistoryWish> = {}, channel = 'orders') =>
-    histories.handle(connection, { kind: 'channel-history', channel, wish: { ...WISH, ...wish } });
-  return { ask, said, asked };
+    histories.handle(connection as unknown as Connection, {
+      kind: 'channel-history',
+      channel,
+      wish: { ...WISH, ...wish },
+    });
+  return { ask, said, asked, connection };
 }
 
 describe('a page of a history over a socket', () => {
@@ -138,6 +144,33 @@ describe('a page of a history over a socket', () => {
     for (const one of under) await one;
     await ask();
     expect(said).toHaveLength(4);
+  });
+
+  it('refuses a third request in a turn of the loop when the store answers at once', async () => {
+    const { ask, said } = scene();
+    const asked: unknown[] = [];
+    for (let request = 0; request < 3; request += 1) {
+      asked.push(ask());
+      // The answer of a store in memory is there before the next frame is read.
+      await Promise.resolve().then(() => undefined);
+    }
+    expect(said.filter((text) => text === '4301')).toHaveLength(1);
+    await Promise.all(asked);
+    await ask();
+    expect(said.filter((text) => text === '4301')).toHaveLength(1);
+  });
+
+  it('counts a request as running until the client has read its answer', async () => {
+    const { ask, said, connection } = scene();
+    connection.lane = {};
+    const unread = [ask(), ask()];
+    await vi.waitFor(() => expect(said).toHaveLength(2));
+    await ask();
+    expect(said.at(-1)).toBe('4301');
+    connection.lane = null;
+    for (const one of unread) await one;
+    await ask();
+    expect(said.at(-1)).not.toBe('4301');
   });
 
   it('says what was wrong with the question, and that it could not be read', async () => {

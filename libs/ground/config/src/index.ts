@@ -53,6 +53,7 @@ export { type ProcessKind } from './process-kind.js';
 export { printable } from './redact.js';
 export { type AvailableDrivers } from './rules/rule.js';
 export { type Config } from './schema/index.js';
+export { ALL_TOOLSETS, MCP_TOOLSETS, type McpToolset } from './schema/mcp-tools.js';
 export { COMPRESSION_NAMES } from './schema/websocket.js';
 export { REDACTED, Secret } from './secret.js';
 export { workerEnvironment } from './workers.js';

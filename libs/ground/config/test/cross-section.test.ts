@@ -132,6 +132,15 @@ describe('the process', () => {
     ]);
   });
 
+  it('server is judged as an api process when its role is api', () => {
+    const json = { ...cluster, cache: { driver: 'memory' }, idempotency: { enabled: false } };
+    expect(problems({ json, process: 'server' })).toContainEqual(
+      expect.stringMatching(/^cache\.driver: must be/),
+    );
+    for (const process of ['api', 'server'] as const)
+      expect(runs({ json: { ...json, server_role: 'api' }, process }).config.server_role).toBe('api');
+  });
+
   it('gateway refuses the role of api', () => {
     expect(problems({ json: { ...cluster, server_role: 'api' }, process: 'gateway' })).toEqual([
       'server_role: must not be "api" in the gateway process',

@@ -90,7 +90,7 @@ export const ERRORS = {
   disconnected_by_app: close(4009, 'You got disconnected by the app.'),
   over_capacity: close(4100, 'Over capacity'),
   presence_away: close(4100, 'Presence is not available now'),
-  cut_off: close(4100, 'The server is cut off from the others'),
+  cut_off: close(4200, 'The server is cut off from the others'),
   reconnect_requested: close(4200, 'Force reconnect requested by the app.'),
   server_shutting_down: close(4200, 'Server shutting down'),
   pong_missing: close(4201, 'Pong reply not received in time'),

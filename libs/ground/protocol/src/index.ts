@@ -78,12 +78,12 @@ export { type OutboundFrame } from './outbound/frame.js';
 export { encodeFactV1 } from './outbound/fact-v1.js';
 export {
   dataKindMember,
+  dataMarksOf,
   encodeMessageV2,
   extrasForReceivers,
   readMessageV2,
   type BesideText,
   type MessageV2,
-  saysBytes,
 } from './outbound/message-v2.js';
 export { memberAdded, memberRemoved, type PresenceMember } from './outbound/presence.js';
 export {

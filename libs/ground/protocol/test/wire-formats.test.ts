@@ -66,8 +66,10 @@ const hex = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString(
 const bufferOf = (bytes: string | Uint8Array): ArrayBuffer => Uint8Array.from(Buffer.from(bytes)).buffer;
 const fromHex = (text: string): ArrayBuffer => bufferOf(Buffer.from(text, 'hex'));
 
+/** Decodes a frame and overwrites its bytes, as a native buffer is reused: no view of them may be left. */
 function read(format: WireFormatV2, bytes: ArrayBuffer): Decoded & { readonly ok: true } {
   const decoded = format.decode(bytes);
+  new Uint8Array(bytes).fill(0xc1);
   if (!decoded.ok) throw new Error(decoded.problem);
   return decoded;
 }

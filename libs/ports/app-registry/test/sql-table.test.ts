@@ -122,7 +122,7 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
     const runner = {
       query: async (sql: string) => (await database.query(sql)).rows,
     } as unknown as QueryRunner;
-    for (const Migration of tables.migrations.toReversed())
+    for (const { migration: Migration } of tables.migrations.toReversed())
       await new Migration(database.place(tables.name)).down(runner);
     await database.close();
     expect((await (await started('applications')).store.list({ limit: 9, cursor: null })).apps).toEqual([]);

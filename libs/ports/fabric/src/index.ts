@@ -13,7 +13,13 @@ export {
 } from './lanes/port.js';
 export { FABRIC, FabricModule, LANE_FABRIC } from './module.js';
 export { newNodeId } from './node-id.js';
-export { type Fabric, type FabricListener, type Gathered, type OpenedFabric } from './port.js';
+export {
+  type BrokerOutage,
+  type Fabric,
+  type FabricListener,
+  type Gathered,
+  type OpenedFabric,
+} from './port.js';
 export {
   type ActingSocket,
   type Answer,

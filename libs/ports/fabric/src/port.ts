@@ -3,6 +3,15 @@ import type { LaneFabric } from './lanes/port.js';
 import type { LiveEvent } from './live-event.js';
 import type { Answer, Question, RevokedTokens } from './question.js';
 
+/** The loss of the broker, as this process sees it. */
+export interface BrokerOutage {
+  readonly nodeId: string;
+  /** The other nodes with sockets that lived when the broker was lost. */
+  peers(): readonly string[];
+  /** Whether some host of the broker accepts or refuses connections. Never rejects. */
+  hostAnswers(): Promise<boolean>;
+}
+
 /**
  * What a process with sockets does for the fabric. Everything is called synchronously on the socket loop, must not
  * throw and must not wait.
@@ -18,11 +27,10 @@ export interface FabricListener {
   /** This process's own part of an answer. */
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind];
   /**
-   * The broker is out of reach, and has been for so long already: nothing comes from other processes until
-   * `inReachAgain`. Told once each time; absent: nobody wants to know. `isForAll` says whether the broker seems to be
-   * away for every process; false: it may be this one alone that is cut off. Never rejects.
+   * The broker is unreachable, and has been for `sinceMs`: nothing arrives from other processes until `inReachAgain`.
+   * Called once per outage.
    */
-  outOfReach?(sinceMs: number, isForAll: () => Promise<boolean>): void;
+  outOfReach?(sinceMs: number, outage: BrokerOutage): void;
   /** All that is wanted here comes again; what was published meanwhile may have been missed. Told whenever that was so. */
   inReachAgain?(): void;
   /** Another process says that the record of an app is different now. */

@@ -119,10 +119,16 @@ function openEmbedded({ config, databases, now, log }: StoreParts): OpenStore {
     setup: laneConnections(writeTimeoutMs),
     tables: [historyTables(prefix, SINGLE_SPREAD)],
   });
+  const reads = databases.embedded({
+    waiting: READS.waiting,
+    statementMs: writeTimeoutMs,
+    isDeferrable: true,
+  });
   const store = new PostgresHistoryStore(database, {
     prefix,
     spread: SINGLE_SPREAD,
     now,
+    reads,
     vacuums: true,
     onUnsafe: () =>
       log.warn(
@@ -131,5 +137,9 @@ function openEmbedded({ config, databases, now, log }: StoreParts): OpenStore {
         { folder: config.database.postgres.embedded_path },
       ),
   });
-  return { store, health: () => database.health(), close: () => database.close() };
+  return {
+    store,
+    health: () => database.health(),
+    close: async () => void (await Promise.all([reads.close(), database.close()])),
+  };
 }

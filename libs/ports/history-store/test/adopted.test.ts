@@ -144,7 +144,7 @@ describe.each(KINDS)('the tables of before in $name', (kind) => {
     const runner = {
       query: async (...asked: Parameters<typeof database.query>) => (await database.query(...asked)).rows,
     } as unknown as QueryRunner;
-    for (const Migration of kind.tables.migrations.toReversed())
+    for (const { migration: Migration } of kind.tables.migrations.toReversed())
       await new Migration(database.place(kind.tables.name)).down(runner);
     const listed = await database.query(
       `select table_name as name from information_schema.tables where table_name like '${PREFIX}\\_%'`,

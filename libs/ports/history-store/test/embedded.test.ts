@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Database } from '@carillon/database';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { conformance } from './conformance.js';
 import { addressOf, append, headOf, openEmbedded } from './scene.js';
@@ -47,6 +48,21 @@ describe('an embedded store', () => {
     const second = await openEmbedded(folder);
     expect(await headOf(second.store, addressOf('kept'))).toMatchObject({ nextDeliverySerial: 3 });
     await second.close();
+  });
+
+  it('answers a commit before the reads in line when both share the engine', async () => {
+    const { database, reads, close } = await openEmbedded(folder);
+    const answered: string[] = [];
+    const ask = async (of: Database, name: string): Promise<void> => {
+      await of.query('select 1');
+      answered.push(name);
+    };
+    const asked = Array.from({ length: 20 }, () => ask(reads, 'read'));
+    asked.push(ask(database, 'commit'));
+    await Promise.all(asked);
+    await close();
+    expect(answered.indexOf('commit')).toBeLessThanOrEqual(1);
+    expect(answered).toHaveLength(21);
   });
 
   it('uses the space of trimmed rows again', async () => {

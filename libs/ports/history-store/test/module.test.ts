@@ -32,7 +32,10 @@ async function processWith(env: Record<string, string>, json: unknown = {}) {
   class Root {}
 
   const context = await NestFactory.createApplicationContext(Root, { logger: false });
-  onTestFinished(() => context.close());
+  onTestFinished(async () => {
+    await parts.shutdown.close();
+    await context.close();
+  });
   const start = (startup_timeout_ms = 20_000) =>
     connectDependencies(parts.startup.dependencies, {
       startup_timeout_ms,

@@ -78,21 +78,27 @@ export const databaseAt = (url: string, prefix: string, spread: Spread): Databas
   });
 
 /** The store of a single node, in a folder. */
-export async function openEmbedded(folder: string): Promise<OpenedPostgres> {
-  const database = databasesOf({ DATABASE_POSTGRES_EMBEDDED_PATH: folder }).embedded({
+export async function openEmbedded(
+  folder: string,
+): Promise<OpenedPostgres & { readonly reads: Database }> {
+  const databases = databasesOf({ DATABASE_POSTGRES_EMBEDDED_PATH: folder });
+  const database = databases.embedded({
     waiting: 100,
     statementMs: WRITE_MS,
     setup: laneConnections(WRITE_MS),
     tables: [historyTables('service_history', SINGLE_SPREAD)],
   });
+  const reads = databases.embedded({ waiting: 100, statementMs: WRITE_MS, isDeferrable: true });
   const store = new PostgresHistoryStore(database, {
     prefix: 'service_history',
     spread: SINGLE_SPREAD,
     now: () => NOW_MS,
+    reads,
     vacuums: true,
   });
   await store.connect();
-  return { store, database, close: () => database.close() };
+  const close = async (): Promise<void> => void (await Promise.all([reads.close(), database.close()]));
+  return { store, database, reads, close };
 }
 
 export interface OpenedPostgres extends Opened {
@@ -183,6 +189,7 @@ export const messageIn = (stream: Stream, more: Partial<StoredMessage> = {}): St
   extras: null,
   data: { text: '"a"' },
   dataKind: 'string',
+  isJsonText: true,
   dataBytes: 1,
   baseSerial: stream.nextDeliverySerial,
   baseVersionSerial: 'v1',

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { vapidKeys } from '@carillon/engines';
 import { describe, expect, it } from 'vitest';
-import { credentialOf, InvalidCredential, readCredentialFields } from '../src/index.js';
+import { credentialOf, InvalidCredential, readCredentialFields, serviceAccount } from '../src/index.js';
 
 const pem = (type: 'rsa' | 'ec'): string =>
   (type === 'rsa'
@@ -19,6 +19,10 @@ const kind = (body: object) => {
   return credential.provider === 'apns' && credential.access.kind;
 };
 
+/** Reads the token service of an account that an operator configured. */
+const tokenUriAt = (token_uri: string, production: boolean) => () =>
+  serviceAccount(JSON.stringify({ ...ACCOUNT, token_uri }), { kind: 'operator', production }).tokenUri;
+
 describe('the fields of a credential', () => {
   it('are those of a service account, its key sealed whole', () => {
     const fields = readCredentialFields('fcm', { serviceAccountJson: ACCOUNT });
@@ -28,6 +32,16 @@ describe('the fields of a credential', () => {
       projectId: 'p',
       access: { privateKey: RSA, tokenUri: 'https://oauth2.googleapis.com/token' },
     });
+  });
+
+  it('accept a token service on loopback when an operator configured it outside production', () => {
+    for (const uri of ['http://127.0.0.1:9099/token', 'http://[::1]:9099/t', 'http://localhost/t']) {
+      expect(tokenUriAt(uri, false)()).toBe(uri);
+      expect(tokenUriAt(uri, true)).toThrow(InvalidCredential);
+    }
+    expect(tokenUriAt('https://tokens.example:8443/t', true)()).toBe('https://tokens.example:8443/t');
+    for (const uri of ['http://tokens.example/t', 'https://a:b@tokens.example/t', 'ftp://127.0.0.1/t', 'x'])
+      expect(tokenUriAt(uri, false)).toThrow(InvalidCredential);
   });
 
   it('prefer the key to the certificate and that to the container', () => {
@@ -50,6 +64,10 @@ describe('the fields of a credential', () => {
     ['fcm', { serviceAccountJson: { ...ACCOUNT, client_email: ' ' } }],
     ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'https://evilgoogleapis.com/token' } }],
     ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'http://oauth2.googleapis.com/token' } }],
+    ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'https://a@oauth2.googleapis.com/token' } }],
+    ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'https://a:b@oauth2.googleapis.com/token' } }],
+    ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'https://oauth2.googleapis.com:8443/token' } }],
+    ['fcm', { serviceAccountJson: { ...ACCOUNT, token_uri: 'http://127.0.0.1:9099/token' } }],
     ['apns', { teamId: 't' }],
     ['apns', { teamId: 't', keyId: 'k', privateKey: RSA }],
     ['apns', { pem: 'no certificate' }],

@@ -125,6 +125,15 @@ describe('an override', () => {
     ['apns', { headers: { 'apns-priority': 10 } }],
     ['apns', { headers: { 'apns-push-type': 'foo' } }],
     ['apns', { headers: [] }],
+    ['apns', { headers: { 'apns-topic': 'a\nb' } }],
+    ['apns', { headers: { 'apns-topic': 'a\r\nb: c' } }],
+    ['apns', { headers: { 'apns-topic': '' } }],
+    ['apns', { headers: { 'apns-topic': 'ä' } }],
+    ['apns', { headers: { 'apns-collapse-id': 'a\u0000' } }],
+    ['apns', { headers: { 'apns-expiration': '1\n' } }],
+    ['webpush', { headers: { topic: 'a\nb' } }],
+    ['webpush', { headers: { topic: 'x'.repeat(257) } }],
+    ['wns', { type: 'raw', tag: 'a\nb' }],
     ['webpush', { headers: { urgency: 'max' } }],
     ['webpush', { headers: { ttl: -1 } }],
     ['webpush', { headers: { ttl: 'soon' } }],
@@ -134,6 +143,18 @@ describe('an override', () => {
     ['wns', { type: 'poster', xml: '<a/>' }],
   ] as const)('is refused for %s when it is %j', (provider, override) => {
     expect(() => renderPayload(provider, { data: {} }, override)).toThrow(/^invalid \w+ override: /);
+  });
+
+  it('takes headers of printable ASCII', () => {
+    const headers = { 'apns-topic': 'com.example.app', 'apns-collapse-id': 'a b', 'apns-expiration': '0' };
+    expect(renderPayload('apns', { data: {} }, { headers, aps: {} }).payload['headers']).toEqual(headers);
+  });
+
+  it('is not needed for a collapse key that no header takes', () => {
+    const { payload } = renderPayload('apns', { title: 't', data: {}, collapseKey: 'a\nb' });
+    expect(payload['headers']).toMatchObject({
+      'apns-collapse-id': expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    });
   });
 
   it('cannot say whom it goes to', () => {

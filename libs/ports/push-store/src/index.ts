@@ -36,4 +36,4 @@ export { type PushStore, PushStoreUnavailable } from './port/port.js';
 export { type ClaimFilter } from './port/publishes.js';
 export { type DeviceFilter, type SubscriptionFilter } from './port/resources.js';
 export { type CountStore, type DeviceCount, PURGE_CATEGORIES, type PurgeCategory } from './port/upkeep.js';
-export { CannotOpen, isSealed, type Place, Sealer } from './sealing.js';
+export { CannotOpen, deriveKey, type DerivedKey, isSealed, type Place, Sealer } from './sealing.js';

@@ -4,10 +4,22 @@ const PREFIX = 'envelope:v2:aes256gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
+const DERIVED_SALT = 'service/push';
 
 /** Sealed text cannot be opened: by nobody's key of ours, or it was sealed for another place. Holds nothing of it. */
 export class CannotOpen extends Error {
   override readonly name = 'CannotOpen';
+}
+
+/** A key for one purpose, with the id that records made with it name. */
+export interface DerivedKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** Derives a key for the purpose `label` from a secret text. Its id depends on the secret alone and does not reveal it. */
+export function deriveKey(secret: string, label: string): DerivedKey {
+  return derived(masterKey(secret), label);
 }
 
 /** What a text is sealed for: it opens nowhere else. */
@@ -22,6 +34,12 @@ export class Sealer {
     this.#current = masterKey(current);
     const all = [...previous.map(masterKey), this.#current];
     this.#keys = new Map(all.map((key) => [key.id, key]));
+  }
+
+  /** Derives a key for the purpose `label` from each master key; the first belongs to the current one. */
+  derivedKeys(label: string): readonly DerivedKey[] {
+    const earlier = [...this.#keys.values()].filter(({ id }) => id !== this.#current.id);
+    return [this.#current, ...earlier].map((key) => derived(key, label));
   }
 
   seal(text: string, place: Place): string {
@@ -85,5 +103,10 @@ function keyBytes(text: string): Buffer {
   }
   return Buffer.from(hkdfSync('sha256', text, 'service/push/credential', 'aes256gcm/v2', KEY_BYTES));
 }
+
+const derived = ({ id, bytes }: MasterKey, label: string): DerivedKey => ({
+  id,
+  bytes: Buffer.from(hkdfSync('sha256', bytes, DERIVED_SALT, label, KEY_BYTES)),
+});
 
 const placeBytes = (place: Place): Buffer => Buffer.from(place.join('\0'), 'utf8');

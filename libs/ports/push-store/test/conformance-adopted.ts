@@ -31,8 +31,7 @@ export function adoptedConformance(dialect: 'mysql' | 'postgres'): void {
     await store.admit(admission('p'));
     await store.plan('shop', 'p', [claim('p', 'k', { firstAttemptMs: NOW })]);
     expect(await store.claim('shop', 'p', 'k')).toMatchObject({ firstAttemptMs: NOW });
-    const { migrations, additions = [] } = pushTables(dialect);
-    for (const Migration of [...migrations, ...additions].toReversed())
+    for (const { migration: Migration } of pushTables(dialect).migrations.toReversed())
       await new Migration(database.place('push')).down(runner);
     await store.close();
     const anew = openSql(open(), dialect);

@@ -30,10 +30,28 @@ export function upkeepConformance(name: string, open: () => Promise<Scene>): voi
       expect(await lock('e', NOW + 41)).toBe(true);
     });
 
+    it('keeps one value of an installation when several processes propose one', async () => {
+      expect(await store.installationValue('once', null)).toBeNull();
+      const proposed = ['a', 'b', 'c'];
+      const got = await Promise.all(proposed.map((value) => store.installationValue('once', value)));
+      expect(new Set(got).size).toBe(1);
+      expect(proposed).toContain(got[0]);
+      expect(await store.installationValue('once', null)).toBe(got[0]);
+      expect(await store.installationValue('another', null)).toBeNull();
+    });
+
     it('remembers a key until its time is over', async () => {
       expect(await store.remember('shop', 'retry:1', NOW, NOW + 10)).toBe(true);
       expect(await store.remember('shop', 'retry:1', NOW + 9, NOW + 20)).toBe(false);
       expect(await store.remember('shop', 'retry:1', NOW + 10, NOW + 20)).toBe(true);
+      const all = async (keys: string[], nowMs: number) =>
+        [...(await store.rememberAll('shop', keys, nowMs, nowMs + 10))].toSorted();
+      expect(await all(['retry:1', 'retry:2', 'retry:3', 'retry:2'], NOW + 15)).toEqual([
+        'retry:2',
+        'retry:3',
+      ]);
+      expect(await all(['retry:1', 'retry:2'], NOW + 20)).toEqual(['retry:1']);
+      expect(await all([], NOW)).toEqual([]);
     });
 
     it('never gives out more than a quota', async () => {

@@ -54,6 +54,30 @@ export function pushStoreConformance(name: string, open: () => Promise<Scene>): 
       ).rejects.toThrow(RangeError);
     });
 
+    it('touches devices that still have the token, and heals those that were failing', async () => {
+      const failing = { state: 'FAILING', failureCount: 2, errorReason: 'x' } as const;
+      await register(device('t-old', { lastActiveMs: 5 }));
+      await register(device('t-recent', { lastActiveMs: 50 }));
+      await register(device('t-failing', { lastActiveMs: 50, ...failing }));
+      await register(device('t-failed', { lastActiveMs: 5, state: 'FAILED', failureCount: 3 }));
+      await register(device('t-moved', { lastActiveMs: 5, tokenHash: 'another', ...failing }));
+      const ids = ['t-old', 't-recent', 't-failing', 't-failed', 't-moved', 't-absent'];
+      const sent = ids.map((deviceId) => ({ deviceId, tokenHash: `hash of ${deviceId}` }));
+      const times = { nowMs: 100, beforeMs: 40 };
+      expect([...(await store.touchDevices('shop', sent, times))]).toEqual(['t-failing']);
+      expect([...(await store.touchDevices('shop', sent, times))]).toEqual([]);
+      expect([...(await store.touchDevices('shop', [], times))]).toEqual([]);
+      const found = await store.devicesOf('shop', ids);
+      const states = found.map((one) => [one.deviceId, one.lastActiveMs, one.state, one.failureCount]);
+      expect(states.toSorted()).toEqual([
+        ['t-failed', 100, 'FAILED', 3],
+        ['t-failing', 100, 'ACTIVE', 0],
+        ['t-moved', 5, 'FAILING', 2],
+        ['t-old', 100, 'ACTIVE', 0],
+        ['t-recent', 50, 'ACTIVE', 0],
+      ]);
+    });
+
     it('lets one of two win who register a device at once', async () => {
       const seen: boolean[] = [];
       const decide = (hash: string) => (there: StoredDevice | null) => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DueHeap } from '../src/drivers/memory/due-heap.js';
+import { FairFifo } from '../src/drivers/memory/fair-fifo.js';
 import { Fifo } from '../src/drivers/memory/fifo.js';
 
 describe('what waits in memory', () => {
@@ -42,6 +43,31 @@ describe('what waits in memory', () => {
         }
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it('comes in turn from each owner, and in order of coming from one', () => {
+    const step = fc.oneof(fc.constantFrom('a', 'b', 'c', null), fc.constant('take' as const));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const fair = new FairFifo<{ owner: string | null; n: number }>();
+        const model: { owner: string | null; items: number[] }[] = [];
+        for (const [n, owner] of steps.entries()) {
+          if (owner === 'take') {
+            const line = model.shift();
+            const expected = line?.items.shift();
+            if (line !== undefined && line.items.length > 0) model.push(line);
+            expect(fair.take()?.n).toBe(expected);
+          } else {
+            fair.add({ owner, n });
+            const line = model.find((one) => one.owner === owner);
+            if (line === undefined) model.push({ owner, items: [n] });
+            else line.items.push(n);
+          }
+          expect(fair.size).toBe(model.reduce((sum, { items }) => sum + items.length, 0));
+          expect([...fair.firsts()].map((one) => one.n)).toEqual(model.map(({ items }) => items[0]));
+        }
+      }),
     );
   });
 

@@ -1,5 +1,6 @@
 import * as sdk from '@aws-sdk/client-sqs';
 import { engine, type EngineHandle } from '@carillon/engines';
+import { vi } from 'vitest';
 import { sqsName } from '../src/drivers/sqs/queues.js';
 import { brokerScene, type BrokerKind, type BrokerScene } from './broker-scene.js';
 
@@ -40,6 +41,6 @@ const kind = (isFifo: boolean): BrokerKind => ({
 });
 
 export async function sqsScene(isFifo: boolean, given?: EngineHandle): Promise<BrokerScene> {
-  Object.assign(process.env, CREDENTIALS);
+  for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
   return brokerScene(kind(isFifo), given ?? (await engine('elasticmq')));
 }

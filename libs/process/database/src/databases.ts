@@ -6,6 +6,7 @@ import { mysql } from './dialects/mysql.js';
 import { postgres } from './dialects/postgres.js';
 import { EmbeddedDatabase } from './embedded/embedded-database.js';
 import { partName } from './failures.js';
+import type { MigratedListener } from './migrations/migrate.js';
 import { APPLICATION } from './migrations/settle.js';
 import type { Tables } from './migrations/tables.js';
 import type { Database, SqlDialect } from './port.js';
@@ -26,6 +27,12 @@ export interface ApartOptions {
   /** Statements that set up each of its connections; absent: none. */
   readonly setup?: readonly string[];
   readonly tables?: readonly Tables[];
+}
+
+/** How the embedded database is used. */
+export interface EmbeddedUseOptions extends Omit<ApartOptions, 'connections'> {
+  /** Calls of other uses go first, except for one in nine: for reads that must not delay commits. Absent: no. */
+  readonly isDeferrable?: boolean;
 }
 
 /** What the databases are tied to. */
@@ -78,10 +85,10 @@ export class Databases {
   /**
    * The PostgreSQL that comes with this service, in `database.postgres.embedded_path`: a process of its own that starts
    * with the first `connect` and ends with the last `close`, or with this process. It has one connection, so calls take
-   * turns, also those of other rooms that use it. Whoever asks, while modules are made, connects it, checks it and closes
+   * turns, also those of other rooms that use it; deferrable ones wait behind all others. Whoever asks, while modules are made, connects it, checks it and closes
    * it; the longest of their times for a statement counts.
    */
-  embedded(options: Omit<ApartOptions, 'connections'>): Database {
+  embedded(options: EmbeddedUseOptions): Database {
     const { config, logging } = this.parts;
     this.#embedded ??= new EmbeddedDatabase({
       folder: config.database.postgres.embedded_path,
@@ -95,12 +102,20 @@ export class Databases {
       tables: options.tables ?? [],
       setup: options.setup ?? [],
       limits: { statementMs: options.statementMs, calls: options.waiting + 1 },
+      isDeferrable: options.isDeferrable === true,
     });
   }
 
-  #onMigrated(part: string): (name: string) => void {
+  #onMigrated(part: string): MigratedListener {
     const log = this.parts.logging.for('service::database');
-    return (name) => log.info('the schema was brought up to date', { part, migration: name });
+    return (migration, wayBack) =>
+      wayBack === null
+        ? log.info('the schema was brought up to date', { part, migration })
+        : log.warn('processes of older releases no longer start on these tables', {
+            part,
+            migration,
+            way_back: wayBack,
+          });
   }
 
   #make(dialect: SqlDialect): SqlDatabase {

@@ -7,7 +7,17 @@ export {
 } from './failures.js';
 export { DATABASES, DatabaseModule } from './module.js';
 export { isTooOld } from './server-version.js';
-export { type MigrationClass, type Owned, type Place, placed, type Tables } from './migrations/tables.js';
+export {
+  baseline,
+  breaking,
+  compatible,
+  type Migration,
+  type MigrationClass,
+  type Owned,
+  type Place,
+  placed,
+  type Tables,
+} from './migrations/tables.js';
 export {
   type Database,
   type QueryOptions,

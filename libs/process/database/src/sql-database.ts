@@ -11,16 +11,13 @@ import {
   SHARED_LIMITS,
   TRANSACTION_TIMEOUT_MS,
 } from './limits.js';
-import { migrate } from './migrations/migrate.js';
+import { migrate, type MigratedListener } from './migrations/migrate.js';
 import type { Place, Tables } from './migrations/tables.js';
 import { openDataSource } from './open.js';
 import type { Database, SqlAnswer, SqlDialect, SqlSession, SqlTransaction } from './port.js';
 import { failureOf, Session } from './session.js';
 import type { DatabaseTarget } from './target.js';
 import { inTransaction } from './transaction.js';
-
-/** Told the name of every migration that had something to do. */
-export type MigratedListener = (name: string) => void;
 
 /** A database over a TypeORM data source, which is opened by `connect` and not before. */
 export class SqlDatabase implements Database {

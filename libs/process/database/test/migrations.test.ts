@@ -1,5 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  baseline,
+  breaking,
+  compatible,
+  type Migration,
   type MigrationClass,
   type MigrationInterface,
   placed,
@@ -28,11 +32,11 @@ function migration(number: number, statements: readonly string[]): MigrationClas
 }
 
 /** A table that can be made only once. */
-const table = (name: string, ...more: readonly MigrationClass[]): Tables => ({
+const table = (name: string, ...more: readonly Migration[]): Tables => ({
   name,
   owned: { tables: [name] },
   migrations: [
-    migration(1, [`create table {${name}} (id int)`, `insert into {${name}} values (1)`]),
+    baseline(migration(1, [`create table {${name}} (id int)`, `insert into {${name}} values (1)`])),
     ...more,
   ],
 });
@@ -62,7 +66,7 @@ describe.each(ENGINES)('migrations in %s', (dialect, engineName) => {
     await start(parts);
     await first.close();
     const later = await connected(dialect, url, [
-      table('one', migration(2, ['update {one} set id = id + 1'])),
+      table('one', compatible(migration(2, ['update {one} set id = id + 1']))),
       table('two'),
     ]);
     expect((await later.query(`select id from ${at('one')}`)).rows).toEqual([{ id: 2 }]);
@@ -70,7 +74,7 @@ describe.each(ENGINES)('migrations in %s', (dialect, engineName) => {
     expect(rows.map(({ name }) => name)).toEqual([
       'one Made1764000000001',
       'two Made1764000000001',
-      'one Made1764000000002',
+      'added to one Made1764000000002',
     ]);
   });
 
@@ -81,7 +85,7 @@ describe.each(ENGINES)('migrations in %s', (dialect, engineName) => {
     const moody: Tables = {
       name: 'moody',
       owned: { tables: ['bad'] },
-      migrations: [migration(1, statements)],
+      migrations: [baseline(migration(1, statements))],
     };
     const database = databases.use(dialect, [moody]);
     onTestFinished(() => database.close());
@@ -92,9 +96,9 @@ describe.each(ENGINES)('migrations in %s', (dialect, engineName) => {
     expect((await database.query(`select * from ${at('bad')}`)).rows).toEqual([]);
   });
 
-  it('of a newer version of a room end the start, and those of other rooms do not', async () => {
+  it('end the start of an older process when they are breaking, but not for tables it does not use', async () => {
     const url = await emptyDatabase(engineName);
-    await connected(dialect, url, [table('one', migration(2, [])), table('two')]);
+    await connected(dialect, url, [table('one', breaking(migration(2, []), 'restore a copy')), table('two')]);
     const { databases } = await processWith(settings(dialect, url));
     const database = databases.use(dialect, [table('one')]);
     onTestFinished(() => database.close());
@@ -106,10 +110,10 @@ describe.each(ENGINES)('migrations in %s', (dialect, engineName) => {
     await connected(dialect, url, [table('two')]);
   });
 
-  it('that only add are no reason to end the start of a process of before, nor to run them twice', async () => {
+  it('let older processes start and run once when they are compatible', async () => {
     const url = await emptyDatabase(engineName);
     const added = migration(2, ['insert into {one} values (2)']);
-    const newer: Tables = { ...table('one'), additions: [added] };
+    const newer = table('one', compatible(added));
     for (const tables of [table('one'), newer, table('one'), newer, table('one')]) {
       const database = await connected(dialect, url, [tables]);
       await database.close();

@@ -1,7 +1,9 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
+import { POISON, POISON_VARIABLE } from '@carillon/collections';
 import { hostnameOf, type Place } from './places.js';
 
+const isPoisoning = process.env[POISON_VARIABLE] === 'true';
 /** Where servers are unless it is said. */
 const PORT = 4222;
 const READ_BYTES = 64 * 1024;
@@ -25,7 +27,9 @@ export class Stream {
   constructor(private readonly parts: StreamParts) {
     const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
     const callback = (bytes: number): boolean => {
-      parts.read(buffer.subarray(0, bytes));
+      const lent = buffer.subarray(0, bytes);
+      parts.read(lent);
+      if (isPoisoning) lent.fill(POISON);
       return true;
     };
     this.#socket = connect({

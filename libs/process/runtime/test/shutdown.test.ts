@@ -84,6 +84,18 @@ describe('shutdown', () => {
     expect(flushLog).toHaveBeenCalledTimes(1);
   });
 
+  it('close runs the work of all phases without pauses and without an exit', async () => {
+    const { shutdown: stop, process, exit } = shutdown();
+    const ran: string[] = [];
+    for (const phase of ['disconnect', 'drain'] as const)
+      stop.onShutdown(phase, 'a', () => Promise.resolve(void ran.push(phase)));
+    stop.onShutdown('flush', 'b', () => Promise.reject(new Error('lost')));
+    await stop.close();
+    expect(ran).toEqual(['drain', 'disconnect']);
+    expect(process.current).toBe('STOPPED');
+    expect(exit).not.toHaveBeenCalled();
+  });
+
   it('closes nothing before the drain delay and tells how long closing may take', async () => {
     const { shutdown: stop } = shutdown();
     const close = vi.fn();

@@ -2,14 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { programOf } from '../src/program-of.js';
 
 const SERVER = fileURLToPath(new URL('../../../../../apps/server/dist/src/main.js', import.meta.url));
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
 
 it('a program is started from its bundle where a test run has one, and else as it is compiled', () => {
   vi.stubEnv('CARILLON_TEST_BUNDLES', undefined);

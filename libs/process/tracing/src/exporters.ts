@@ -1,42 +1,61 @@
-import type { LogRecordExporter } from '@opentelemetry/sdk-logs';
-import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import type { SpanExporter } from '@opentelemetry/sdk-trace';
-import { configuredUrl, overGrpc, type Signal } from './endpoint.js';
+import type {
+  LogRecordExporterConfigModel,
+  PushMetricExporterConfigModel,
+  SpanExporterConfigModel,
+} from '@opentelemetry/configuration';
+import { ConsoleLogRecordExporter, type LogRecordExporter } from '@opentelemetry/sdk-logs';
+import { ConsoleMetricExporter, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import { ConsoleSpanExporter, type SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** Makes the exporter of each signal, for the protocol that is asked for. */
-export interface Exporters {
-  traces(): Promise<SpanExporter>;
-  metrics(): Promise<PushMetricExporter>;
-  logs(): Promise<LogRecordExporter>;
+/** How an exporter encodes and sends, as the SDK decides by OTEL_*_EXPORTER and OTEL_EXPORTER_OTLP_*_PROTOCOL. */
+type Form = 'console' | 'grpc' | 'json' | 'protobuf';
+
+type Model = LogRecordExporterConfigModel | PushMetricExporterConfigModel | SpanExporterConfigModel;
+
+function formOf({ console, otlp_grpc: grpc, otlp_http: http }: Model): Form {
+  if (console !== undefined) return 'console';
+  if (grpc !== undefined) return 'grpc';
+  return http?.encoding === 'json' ? 'json' : 'protobuf';
 }
 
-export function exporters(
-  endpoint: string | null,
-  timeoutMillis: number,
-  env: Readonly<Record<string, string | undefined>>,
-): Exporters {
-  const options = (signal: Signal): { url?: string; timeoutMillis: number } => {
-    const url = configuredUrl(signal, endpoint, env);
-    return url === undefined ? { timeoutMillis } : { url, timeoutMillis };
-  };
-  return {
-    async traces() {
-      const { OTLPTraceExporter } = overGrpc('TRACES', env)
-        ? await import('@opentelemetry/exporter-trace-otlp-grpc')
-        : await import('@opentelemetry/exporter-trace-otlp-proto');
-      return new OTLPTraceExporter(options('TRACES'));
-    },
-    async metrics() {
-      const { OTLPMetricExporter } = overGrpc('METRICS', env)
-        ? await import('@opentelemetry/exporter-metrics-otlp-grpc')
-        : await import('@opentelemetry/exporter-metrics-otlp-proto');
-      return new OTLPMetricExporter(options('METRICS'));
-    },
-    async logs() {
-      const { OTLPLogExporter } = overGrpc('LOGS', env)
-        ? await import('@opentelemetry/exporter-logs-otlp-grpc')
-        : await import('@opentelemetry/exporter-logs-otlp-proto');
-      return new OTLPLogExporter(options('LOGS'));
-    },
-  };
+// Exporters read the other OTEL_EXPORTER_OTLP_* variables themselves: endpoint, headers, compression, timeout, TLS. Only
+// the libraries of the form in use are loaded.
+
+export async function spanExporter(model: Model): Promise<SpanExporter> {
+  switch (formOf(model)) {
+    case 'console':
+      return new ConsoleSpanExporter();
+    case 'grpc':
+      return new (await import('@opentelemetry/exporter-trace-otlp-grpc')).OTLPTraceExporter();
+    case 'json':
+      return new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter();
+    case 'protobuf':
+      return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter();
+  }
+}
+
+export async function metricExporter(model: Model): Promise<PushMetricExporter> {
+  switch (formOf(model)) {
+    case 'console':
+      return new ConsoleMetricExporter();
+    case 'grpc':
+      return new (await import('@opentelemetry/exporter-metrics-otlp-grpc')).OTLPMetricExporter();
+    case 'json':
+      return new (await import('@opentelemetry/exporter-metrics-otlp-http')).OTLPMetricExporter();
+    case 'protobuf':
+      return new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter();
+  }
+}
+
+export async function logExporter(model: Model): Promise<LogRecordExporter> {
+  switch (formOf(model)) {
+    case 'console':
+      return new ConsoleLogRecordExporter();
+    case 'grpc':
+      return new (await import('@opentelemetry/exporter-logs-otlp-grpc')).OTLPLogExporter();
+    case 'json':
+      return new (await import('@opentelemetry/exporter-logs-otlp-http')).OTLPLogExporter();
+    case 'protobuf':
+      return new (await import('@opentelemetry/exporter-logs-otlp-proto')).OTLPLogExporter();
+  }
 }

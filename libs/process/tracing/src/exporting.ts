@@ -1,12 +1,14 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import { SeverityNumber } from '@opentelemetry/api-logs';
+import { createConfigFactory } from '@opentelemetry/configuration';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { exporters } from './exporters.js';
+import type { LoggerProvider } from '@opentelemetry/sdk-logs';
+import type { MetricProducer } from '@opentelemetry/sdk-metrics';
+import type { TracerProvider } from '@opentelemetry/sdk-trace';
 import { metricData } from './metric-data.js';
 import { OpenTelemetryTracer } from './open-telemetry.js';
+import { loggerProvider, meterProvider, tracerProvider } from './providers.js';
+import { withStandardVariables } from './standard-variables.js';
 import type { ExportedLine, Telemetry, TelemetryParts } from './telemetry-parts.js';
 import { useTracer } from './tracing.js';
 
@@ -24,10 +26,6 @@ const SEVERITY = {
 } as const;
 
 const silent = (): void => undefined;
-
-interface Provider {
-  shutdown(): Promise<void>;
-}
 
 function resourceOf({ config, nodeId, version }: TelemetryParts): Resource {
   return resourceFromAttributes({
@@ -54,75 +52,65 @@ function tellTrouble(warn: (text: string) => void): void {
   );
 }
 
-/** Exports what is switched on, in batches whose queues are bounded. */
-export async function exportTelemetry(parts: TelemetryParts): Promise<Telemetry> {
-  const { config, samples } = parts;
+/** Exports what is switched on, in batches whose queues are bounded; null if the environment disables the SDK. */
+export async function exportTelemetry(parts: TelemetryParts): Promise<Telemetry | null> {
   tellTrouble(parts.warn);
+  const telemetry = await withStandardVariables(parts.config, () => start(parts));
+  if (telemetry === null) diag.disable();
+  return telemetry;
+}
+
+async function start(parts: TelemetryParts): Promise<Telemetry | null> {
+  const { config } = parts;
+  const model = createConfigFactory().getConfigModel();
+  if (model.disabled === true) return null;
   const resource = resourceOf(parts);
-  const make = exporters(config.endpoint, config.export_timeout_ms, parts.env);
-  const batches = {
-    maxQueueSize: config.batch_max_queue_size,
-    maxExportBatchSize: config.batch_max_export_batch_size,
-    scheduledDelayMillis: config.batch_scheduled_delay_ms,
-    exportTimeoutMillis: config.export_timeout_ms,
-  };
-  const providers: Provider[] = [];
-  if (config.traces_enabled) {
-    const exporter = await make.traces();
-    const provider = new TracerProvider({
-      resource,
-      spanProcessors: [new BatchSpanProcessor({ exporter, ...batches })],
-    });
-    const honoured = { parents: config.propagation_trace_context, baggage: config.propagation_baggage };
-    useTracer(new OpenTelemetryTracer(provider.getTracer('carillon'), honoured), parts.messagesToo);
-    providers.push(provider);
-  }
-  if (config.metrics_enabled) providers.push(await exportMetrics());
-  const line = config.logs_enabled ? await exportLines() : null;
-
-  async function exportMetrics(): Promise<Provider> {
-    const startMs = Date.now() - process.uptime() * 1000;
-    const scope = { name: 'carillon' };
-    const collect = async () => {
-      const metrics = metricData(await samples(), startMs, Date.now());
-      return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics }] }, errors: [] };
-    };
-    const reader = new PeriodicExportingMetricReader({
-      exporter: await make.metrics(),
-      exportIntervalMillis: config.metric_export_interval_ms,
-      exportTimeoutMillis: Math.min(config.export_timeout_ms, config.metric_export_interval_ms),
-      metricProducers: [{ collect }],
-    });
-    return new MeterProvider({ resource, readers: [reader] });
-  }
-
-  async function exportLines(): Promise<(line: ExportedLine) => void> {
-    const exporter = await make.logs();
-    const provider = new LoggerProvider({
-      resource,
-      processors: [new BatchLogRecordProcessor({ exporter, ...batches })],
-    });
-    providers.push(provider);
-    const logger = provider.getLogger('carillon');
-    return ({ level, target, fields: { message, ...rest } }) =>
-      logger.emit({
-        severityNumber: SEVERITY[level],
-        severityText: level.toUpperCase(),
-        body: message,
-        attributes: {
-          target,
-          ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, String(value)])),
-        },
-      });
-  }
-
+  const traces = config.traces_enabled ? await tracerProvider(model, resource) : null;
+  const metrics = config.metrics_enabled
+    ? await meterProvider(model, resource, scrapeProducer(parts, resource))
+    : null;
+  const logs = config.logs_enabled ? await loggerProvider(model, resource) : null;
+  const stopTracing = traces === null ? silent : traceWith(traces, parts);
+  const providers = [traces, metrics, logs].filter((one) => one !== null);
   return {
-    line,
+    line: logs === null ? null : lineWriter(logs),
     async close() {
-      useTracer(null);
+      stopTracing();
       const ends = Promise.allSettled(providers.map((one) => one.shutdown()));
       await Promise.race([ends, new Promise((late) => void setTimeout(late, CLOSE_MS).unref())]);
       diag.disable();
     },
   };
+}
+
+/** Sets the tracer of the process; returns how to restore the previous one. */
+function traceWith(provider: TracerProvider, { config, messagesToo }: TelemetryParts): () => void {
+  const honoured = { parents: config.propagation_trace_context, baggage: config.propagation_baggage };
+  return useTracer(new OpenTelemetryTracer(provider.getTracer('carillon'), honoured), messagesToo);
+}
+
+/** The samples of a scrape as metrics of OpenTelemetry. */
+function scrapeProducer({ samples }: TelemetryParts, resource: Resource): MetricProducer {
+  const startMs = Date.now() - process.uptime() * 1000;
+  const scope = { name: 'carillon' };
+  return {
+    collect: async () => {
+      const metrics = metricData(await samples(), startMs, Date.now());
+      return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics }] }, errors: [] };
+    },
+  };
+}
+
+function lineWriter(provider: LoggerProvider): (line: ExportedLine) => void {
+  const logger = provider.getLogger('carillon');
+  return ({ level, target, fields: { message, ...rest } }) =>
+    logger.emit({
+      severityNumber: SEVERITY[level],
+      severityText: level.toUpperCase(),
+      body: message,
+      attributes: {
+        target,
+        ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, String(value)])),
+      },
+    });
 }

@@ -22,7 +22,6 @@ export interface TelemetryParts {
   readonly version: string;
   /** Whether each message of a client is a span too. */
   readonly messagesToo: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
   /** What a scrape would show. */
   readonly samples: () => Promise<readonly ScrapedSample[]>;
   /** Told of trouble with the collector, once a minute at most. */

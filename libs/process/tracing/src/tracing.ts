@@ -8,10 +8,18 @@ let tracer: Tracer | null = null;
 /** Whether each message of a client is a span too; there are many, so only where the log is as talkative. */
 let tracesMessages = false;
 
-/** Names the tracer of this process; null ends tracing. */
-export function useTracer(next: Tracer | null, messagesToo = false): void {
+/**
+ * Sets the tracer of this process.
+ *
+ * @returns restores the previous one: in a test, `onTestFinished(useTracer(…))`
+ */
+export function useTracer(next: Tracer, messagesToo = false): () => void {
+  const before = { tracer, tracesMessages };
   tracer = next;
-  tracesMessages = next !== null && messagesToo;
+  tracesMessages = messagesToo;
+  return () => {
+    if (tracer === next) ({ tracer, tracesMessages } = before);
+  };
 }
 
 export const isTracing = (): boolean => tracer !== null;

@@ -26,6 +26,6 @@ export function faultTexts({ refusesSplitRequestLines }: NativeFaults): string[]
   if (!refusesSplitRequestLines) return [];
   return [
     'the native server for this Node version answers 505 when a request line arrives in pieces, as long URLs may; ' +
-      'use Node 22 or newer where clients connect over a network',
+      'use Node 24 where clients connect over a network (22 has no such fault either)',
   ];
 }

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as UwsModule from 'uWebSockets.js';
 import { faultTexts, nativeFaults } from './native-faults.js';
+import { NATIVE_HASHES } from './native-hashes.js';
 
 /** The whole native interface. Nothing outside this room may see it. */
 export type Native = typeof UwsModule & {
@@ -88,5 +91,17 @@ export function nativeBinary(): NativeBinary {
   native();
   const names = wanted();
   const file = join(dirname(require.resolve('uWebSockets.js')), fileName(names));
-  return { ...names, file, faults: faultTexts(nativeFaults) };
+  const replaced = hashFault(fileName(names), readFileSync(file));
+  return { ...names, file, faults: [...faultTexts(nativeFaults), ...(replaced === null ? [] : [replaced])] };
+}
+
+/** Says that a library is not the one of the pinned package; null if it is. */
+export function hashFault(name: string, content: Uint8Array): string | null {
+  const known = NATIVE_HASHES[name];
+  const found = createHash('sha256').update(content).digest('hex');
+  if (found === known) return null;
+  return (
+    `${name} of uWebSockets.js has SHA-256 ${found}, expected ${known ?? 'none, the file is unknown'}; ` +
+    'run npm ci, unless you chose another build yourself (docs/uwebsockets.md)'
+  );
 }

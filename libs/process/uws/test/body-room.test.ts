@@ -52,15 +52,26 @@ describe('bodies', () => {
     first.destroy();
   });
 
-  it('are not waited for where the head is refused', async () => {
+  it('take no room and leave the connection open when the head is refused and they arrive in time', async () => {
     for (const path of ['/guarded', '/guarded-later']) {
       const connection = await RawConnection.open(port);
       connection.write(head(path, 900));
+      connection.write('x'.repeat(900));
       expect((await readAnswer(connection)).status).toBe(401);
-      connection.write('x'.repeat(900) + head('/at-once', 1) + 'y');
+      connection.write(head('/at-once', 1) + 'y');
       expect((await readAnswer(connection)).body).toBe('{"got":1}');
       expect(adapter.bodyBytes()).toBe(0);
       connection.destroy();
+    }
+  });
+
+  it('end the connection with the answer when the head is refused and they do not arrive', async () => {
+    for (const path of ['/guarded', '/guarded-later']) {
+      const connection = await RawConnection.open(port);
+      connection.write(head(path, 900));
+      expect(await readAnswer(connection)).toMatchObject({ status: 401, headers: { connection: 'close' } });
+      expect(await connection.untilEnd()).toBe(true);
+      expect(adapter.bodyBytes()).toBe(0);
     }
   });
 });

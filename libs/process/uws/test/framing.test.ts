@@ -90,6 +90,113 @@ describe('a request whose end is ambiguous', () => {
   });
 });
 
+/** Bytes that the native parser removes around values. */
+const HIDDEN = ['\x80', '\xff', '\xc2\xa0', ' \x80 '];
+const OBSCURE_VALUES = HIDDEN.flatMap((hidden) => [
+  `Content-Length: 3${hidden}\r\n`,
+  `Content-Length: ${hidden}3\r\n`,
+  `Content-Length: 0${hidden}\r\n`,
+  `Transfer-Encoding: chunked${hidden}\r\n`,
+  `Transfer-Encoding: ${hidden}chunked\r\n`,
+]);
+/** Lines that other servers may take for a header that says where the body ends. */
+const OBSCURE_LINES = [
+  'Content-Length\x80: 3\r\n',
+  'Transfer-Encoding\x80: chunked\r\n',
+  '\x80Content-Length: 3\r\n',
+  'Content-Length : 3\r\n',
+  'Transfer-Encoding : chunked\r\n',
+  'X-Other: y\r\n Content-Length: 3\r\n',
+  'X-Other: y\nContent-Length: 3\r\n',
+  'X-Other: y\rContent-Length: 3\r\n',
+  'X-Other: y\rTransfer-Encoding: chunked\r\n',
+];
+const OBSCURE_BODIES = ['abc', '0\r\n\r\n', '3\r\nabc\r\n0\r\n\r\n', ''];
+
+describe('a request behind one with a body', () => {
+  let port: number;
+  let server: UwsServer;
+  let ran: string[] = [];
+
+  beforeAll(async () => {
+    const bare = await startBare();
+    ({ port, server } = bare);
+    const { adapter } = bare;
+    adapter.fastRoute('POST', '/sync', (_request, response) => response.send({}));
+    adapter.fastRoute('POST', '/async', (_request, response) => void setImmediate(() => response.send({})));
+    for (const path of ['/behind', '/abcPOST'])
+      adapter.fastRoute('POST', path, (request, response) => {
+        ran.push(request.rawPath);
+        response.send({});
+      });
+  });
+  afterAll(() => server.close());
+
+  const BODIES = [
+    ...OBSCURE_VALUES.flatMap((framing) =>
+      ['abc', '0\r\n\r\n', '3\r\nabc\r\n0\r\n\r\n', ''].map((body) => [framing, body]),
+    ),
+    ['Content-Length: 3\r\n', 'abc'],
+    ['Content-Length: 0\r\n', ''],
+    ['Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n0\r\n\r\n'],
+    ['Transfer-Encoding: chunked\r\n', '3\x80\r\nabc\r\n0\r\n\r\n'],
+  ] as const;
+
+  it.each(['/sync', '/async', '/nowhere', '/behind/%ff'])(
+    'never runs when both arrive in one piece, the first for %s',
+    async (path) => {
+      for (const [framing, body] of BODIES) {
+        ran = [];
+        const connection = await RawConnection.open(port);
+        const head = `POST ${path} HTTP/1.1\r\nHost: x\r\n${framing}\r\n`;
+        connection.write(Buffer.from(`${head}${body}${BEHIND}`, 'latin1'));
+        expect([framing, body, await connection.untilEnd()]).toEqual([framing, body, true]);
+        expect([framing, body, ran]).toEqual([framing, body, []]);
+      }
+    },
+  );
+
+  it('never runs when a line before it may be taken for the length of a body', async () => {
+    ran = [];
+    for (const line of OBSCURE_LINES)
+      for (const body of OBSCURE_BODIES) {
+        const connection = await RawConnection.open(port);
+        connection.write(`POST /sync HTTP/1.1\r\nHost: x\r\n${line}\r\n${body}${BEHIND}`);
+        // What the server answers later on another connection it reads later.
+        const other = await RawConnection.open(port);
+        other.write('POST /sync HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
+        expect((await readAnswer(other)).status).toBe(200);
+        expect([line, body, ran]).toEqual([line, body, []]);
+        connection.destroy();
+        other.destroy();
+      }
+  });
+
+  it('never runs when the body of the first is chunked, though it arrives after the answer', async () => {
+    ran = [];
+    const connection = await RawConnection.open(port);
+    connection.write('POST /sync HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n');
+    expect((await readAnswer(connection)).status).toBe(200);
+    connection.write(BEHIND);
+    expect(await connection.untilEnd()).toBe(true);
+    expect(ran).toEqual([]);
+  });
+
+  it('runs when it is sent after the answer to a plain one', async () => {
+    ran = [];
+    const connection = await RawConnection.open(port);
+    for (const path of ['/sync', '/nowhere', '/async']) {
+      connection.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nab`);
+      connection.write('c');
+      expect((await readAnswer(connection)).status).toBe(path === '/nowhere' ? 404 : 200);
+    }
+    connection.write(BEHIND);
+    expect((await readAnswer(connection)).status).toBe(200);
+    expect(ran).toEqual(['/behind']);
+    connection.destroy();
+  });
+});
+
 describe('requests of one connection', () => {
   it('wait for their turn while one before them is answered later', async () => {
     const { adapter, server, port } = await startBare();

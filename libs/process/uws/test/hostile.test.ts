@@ -61,7 +61,7 @@ describe('hostile clients', () => {
     return Number((await server.says(/rss (\d+) open \d+/))[1]);
   }
 
-  it('neither end the server nor make it grow', async () => {
+  it('neither end the server nor make it grow', { timeout: 90_000 }, async () => {
     await attackAll(port, CASES / 5);
     const before = await memory();
     await attackAll(port, CASES);

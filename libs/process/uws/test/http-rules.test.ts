@@ -94,16 +94,10 @@ describe('HTTP rules', () => {
       connection.write(requestBytes({ path: `/apps/${index}` }));
       expect((await readAnswer(connection)).body).toBe(`{"id":"${index}"}`);
     }
-    const many = Array.from({ length: 50 }, (_, index) =>
-      index % 2 === 0
-        ? requestBytes({ path: `/apps/${index}` })
-        : requestBytes({ method: 'POST', path: '/apps/1', body: 'x'.repeat(index) }),
-    );
+    const many = Array.from({ length: 50 }, (_, index) => requestBytes({ path: `/apps/${index}` }));
     connection.write(Buffer.concat(many));
     for (let index = 0; index < 50; index += 1)
-      expect((await readAnswer(connection)).body).toBe(
-        index % 2 === 0 ? `{"id":"${index}"}` : `{"got":${index}}`,
-      );
+      expect((await readAnswer(connection)).body).toBe(`{"id":"${index}"}`);
     connection.destroy();
   });
 

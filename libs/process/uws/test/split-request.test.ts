@@ -35,8 +35,9 @@ describe('a request that arrives in two pieces', () => {
   it('is answered wherever its line is cut, or refused with 505 by a library known for that', async () => {
     const cuts = Array.from({ length: LINE_END - 4 }, (_, index) => index + 4);
     const statuses = await Promise.all(cuts.map(statusWhenCutAt));
-    const expected = nativeFaults.refusesSplitRequestLines ? 505 : 200;
-    expect(new Set(statuses)).toEqual(new Set([expected]));
+    // Pieces that a busy system delivers together are one piece to any library.
+    const expected = nativeFaults.refusesSplitRequestLines ? [200, 505] : [200];
+    for (const status of statuses) expect(expected).toContain(status);
     expect(faultTexts(nativeFaults)).toHaveLength(nativeFaults.refusesSplitRequestLines ? 1 : 0);
   });
 });

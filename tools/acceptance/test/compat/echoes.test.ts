@@ -1,3 +1,4 @@
+import type * as Ably from 'ably';
 import { afterEach, describe, expect, it } from 'vitest';
 import { onServer } from '../harness/every-app.js';
 import { openTenant } from '../harness/tenant.js';
@@ -49,6 +50,26 @@ onServer(
         ]);
         for (const { timestamp } of told) expect(Number.isInteger(timestamp)).toBe(true);
       });
+
+      it.each([
+        ['receives', '', ['for it', 'of another']],
+        ['does not receive', '&echo=false', ['of another']],
+      ])(
+        '%s a REST publish with its connectionKey when connected with "%s"',
+        async (_verb, query, expected) => {
+          const { client, connectionKey } = await raw.connect(query);
+          await attach(client, 'own');
+          const others = clients.rest().channels.get('own');
+          await others.publish({ data: 'for it', connectionKey } as Ably.Message);
+          await others.publish('n', 'of another');
+          const told: unknown[] = [];
+          while (told.at(-1) !== 'of another') {
+            const { messages } = await client.until(15);
+            told.push(...(messages as { data: string }[]).map(({ data }) => data));
+          }
+          expect(told).toEqual(expected);
+        },
+      );
     });
   },
 );

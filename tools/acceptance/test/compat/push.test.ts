@@ -224,6 +224,24 @@ onServer('push for Ably clients', { tenants: [shop], config, env: DRY_PUSH.env }
     expect((await ask('DELETE', path, undefined, own)).status).toBe(204);
   });
 
+  it('answers 429 with Retry-After when a device had ten wrong tokens', async () => {
+    const id = 'guessed';
+    const { token } = (await ask('POST', 'deviceRegistrations', phone(id))).value['deviceIdentityToken'] as {
+      token: string;
+    };
+    const find = (sent: string) =>
+      fetch(`http://127.0.0.1:${node.port}/push/deviceRegistrations/${id}`, {
+        headers: { 'x-ably-devicetoken': sent },
+      });
+    const wrong = `${token.slice(0, -43)}${'x'.repeat(43)}`;
+    for (let tries = 0; tries < 10; tries += 1) expect((await find(wrong)).status).toBe(401);
+    const refused = await find(wrong);
+    expect(await refused.json()).toMatchObject({ error: { code: 42_910, statusCode: 429 } });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect((await find(token)).status).toBe(200);
+  });
+
   it('lets nobody else do what operators do', async () => {
     const payload = { recipient: { clientId: 'ann' }, notification: { title: 'x' } };
     expect(await ask('POST', 'publish', payload)).toMatchObject({ status: 401, code: 40_160 });

@@ -24,10 +24,6 @@ const REFUSED: Readonly<Record<string, readonly [finding: RegExp, reason: string
   'logging-set-level': [/-32601/, 'logs are for operators: logging/setLevel is an unknown method'],
   'resources-subscribe': [/-32601/, 'resources are read when needed; subscribing is not offered'],
   'resources-unsubscribe': [/-32601/, 'resources are read when needed; subscribing is not offered'],
-  'server-sse-multiple-streams': [
-    /Statuses: 400, 400, 400/,
-    'it sends a revision that is not its session’s, which is refused',
-  ],
   'prompts-get-simple': [/unknown prompt/, 'every prompt is about something that has to be named'],
   'json-schema-2020-12': [
     /'json_schema_2020_12_tool' not found/,

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { PROCESS_ENV, programOf, rawHttp, type SpawnedNode, spawnNode } from '@carillon/testing';
 import type { Broker } from '../broker/broker.js';
 import type { Door } from '../broker/door.js';
 import { Socket } from '../clients/socket.js';
+import { TREE } from '../releases/tree.js';
 import { TENANT } from '../tenant.js';
 import { trouble } from './trouble.js';
 
@@ -42,21 +42,37 @@ export class Node {
   readonly door: Door | null;
   readonly #broker: Broker;
   readonly #sections: Sections;
+  readonly #tree: string;
   #process: SpawnedNode | null = null;
   #metricsPort = 0;
   #resident: Socket | null = null;
   port = 0;
 
-  private constructor(role: Role, name: string, broker: Broker, door: Door | null, sections: Sections) {
+  private constructor(
+    role: Role,
+    name: string,
+    broker: Broker,
+    door: Door | null,
+    sections: Sections,
+    tree: string,
+  ) {
     this.role = role;
     this.name = name;
     this.#broker = broker;
     this.door = door;
     this.#sections = sections;
+    this.#tree = tree;
   }
 
-  static async create(role: Role, name: string, broker: Broker, sections: Sections = {}): Promise<Node> {
-    return new Node(role, name, broker, await broker.door(), sections);
+  /** `tree`: the root of the build that is run. */
+  static async create(
+    role: Role,
+    name: string,
+    broker: Broker,
+    sections: Sections = {},
+    tree = TREE,
+  ): Promise<Node> {
+    return new Node(role, name, broker, await broker.door(), sections, tree);
   }
 
   get isRunning(): boolean {
@@ -69,13 +85,11 @@ export class Node {
     const file = join(folder, 'config.json');
     const config = {
       ...this.#broker.settings(this.door),
-      ...this.#sections,
       app_manager: { array: { apps: [TENANT] } },
+      ...this.#sections,
     };
     writeFileSync(file, JSON.stringify(config));
-    const main = programOf(
-      fileURLToPath(new URL(`../../../../../apps/${this.role}/dist/src/main.js`, import.meta.url)),
-    );
+    const main = programOf(join(this.#tree, `apps/${this.role}/dist/src/main.js`));
     const role: Record<string, string> = this.role === 'api' ? { SERVICE_SERVER_ROLE: 'api' } : {};
     const started = spawnNode(main, ['--config', file], { ...ENV, ...role });
     this.#process = started;

@@ -53,7 +53,7 @@ export async function processWith(
 
   const context = await NestFactory.createApplicationContext(Root, { logger: false, abortOnError: false });
   onTestFinished(async () => {
-    await context.get<OpenedFabric>(FABRIC).close();
+    await parts.shutdown.close();
     await context.close();
   });
   const signal = new AbortController().signal;

@@ -11,11 +11,15 @@ import {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const dataText = ({ data }: JsonObject): string | null => (data === undefined ? null : JSON.stringify(data));
-const isBytes = (item: JsonObject): boolean => item['data_kind'] === 'bytes';
+const marksOf = ({ data_kind: kind }: JsonObject) => ({
+  isBytes: kind === 'bytes',
+  isJsonText: kind === 'json',
+});
 
 /** A message as readers of the service are given it, latest or one version; null: it is nothing for these clients. */
 export function fromItem(item: unknown, id: string | null, atMs: number): WireMessage | null {
   if (!isObject(item)) return null;
+  const marks = marksOf(item);
   const { event, message_serial: serial, message_id: messageId, extras } = item;
   if (typeof serial !== 'string')
     return fromNative(
@@ -25,7 +29,8 @@ export function fromItem(item: unknown, id: string | null, atMs: number): WireMe
         messageId: textOf(messageId) ?? id ?? '',
         userId: textOf(item['user_id']),
         dataText: dataText(item),
-        ...(isBytes(item) ? { isBytes: true as const } : {}),
+        ...(marks.isBytes ? { isBytes: true as const } : {}),
+        ...(marks.isJsonText ? { isJsonText: true as const } : {}),
         extrasText: isObject(extras) ? JSON.stringify(extras) : null,
       },
       atMs,
@@ -37,7 +42,7 @@ export function fromItem(item: unknown, id: string | null, atMs: number): WireMe
       name,
       action: actionNumber(textOf(item['action']) ?? ''),
       dataText: dataText(item),
-      isBytes: isBytes(item),
+      ...marks,
       extras: isObject(extras) ? extras : {},
       id,
       userId: textOf(item['user_id']),

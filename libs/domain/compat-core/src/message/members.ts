@@ -9,6 +9,8 @@ export interface MemberState {
   readonly encoding: string | null;
   /** Only members that are connections keep them: other clients would not know what they are. */
   readonly extras: JsonObject | null;
+  /** When the client said so; what every later view of the member shows. */
+  readonly atMs: number;
 }
 
 /** A member as clients get it. */
@@ -26,6 +28,7 @@ export interface WireMember {
 /** Stands for the connection of a member of whom it is not told. */
 const UNKNOWN_CONNECTION = '0.0';
 const NATIVE = 'presence-';
+const LEAVE = 3;
 
 /** Whether the members of a channel are users, whom native clients see too. */
 export const isShared = (channel: string): boolean => channel.startsWith(NATIVE);
@@ -41,12 +44,23 @@ export interface KeptMember {
  * only these clients see.
  */
 export function memberState(channel: string, state: MemberState): KeptMember {
-  const { clientId, connectionId, data, encoding, extras } = state;
+  const { clientId, connectionId, data, encoding, extras, atMs } = state;
   if (isShared(channel)) return { userId: clientId, userInfoText: userInfoOf(data, encoding) };
   return {
     userId: `${connectionId}:${clientId}`,
-    userInfoText: JSON.stringify(extras === null ? { data, encoding } : { data, encoding, extras }),
+    userInfoText: JSON.stringify({ data, encoding, ...(extras === null ? {} : { extras }), at: atMs }),
   };
+}
+
+/**
+ * Returns the last state of a member that leaves: the data of the leave, else the last data, and the extras that
+ * belong to it. Null if the leave has neither, so that the member leaves with its state.
+ */
+export function leftState(channel: string, state: MemberState, lastText: string): string | null {
+  if (state.data !== null) return memberState(channel, state).userInfoText;
+  if (state.extras === null || isShared(channel)) return null;
+  const { data = null, encoding = null } = keptData(lastText);
+  return memberState(channel, { ...state, data, encoding }).userInfoText;
 }
 
 /** JSON is itself, as other clients say it; what they could not read says how it is encoded. */
@@ -57,7 +71,10 @@ function userInfoOf(data: string | null, encoding: string | null): string {
   return JSON.stringify(encoding === null ? { data } : { data, encoding });
 }
 
-/** The member that is kept so. The serial says which of two states is newer; null: it says nothing of that. */
+/**
+ * The member that is kept so. The serial says which of two states is newer; null: it says nothing of that. A member
+ * that is a connection has the time of its last change, one that leaves and one that is a user the given time.
+ */
 export function memberOf(
   channel: string,
   { userId, userInfoText, socketId }: PresenceMember,
@@ -67,12 +84,19 @@ export function memberOf(
   const named = isShared(channel)
     ? { connectionId: socketId || UNKNOWN_CONNECTION, clientId: userId, ...nativeData(userInfoText) }
     : { ...namesOf(userId), ...keptData(userInfoText) };
+  const changedAtMs = isShared(channel) || action === LEAVE ? null : changeTimeOf(userInfoText);
   return {
     ...(serial === null ? {} : { id: `${named.connectionId}:${serial}:0` }),
     action,
     ...named,
-    timestamp,
+    timestamp: changedAtMs ?? timestamp,
   };
+}
+
+/** Null: it was stored by an earlier version, which kept no time. */
+function changeTimeOf(text: string): number | null {
+  const kept = parseJson(text);
+  return isObject(kept) && typeof kept['at'] === 'number' ? kept['at'] : null;
 }
 
 /** The client of a member that is kept so. */

@@ -93,6 +93,8 @@ export interface NativeMessage {
   readonly dataText: string | null;
   /** The data is bytes, of which its text is the list. */
   readonly isBytes: boolean;
+  /** The data is a string that holds published JSON of another type. */
+  readonly isJsonText: boolean;
   readonly extras: JsonObject;
   /** Null: not told. */
   readonly id: string | null;
@@ -104,7 +106,15 @@ export interface NativeMessage {
 
 type Live = Pick<
   Message,
-  'dataText' | 'event' | 'extrasText' | 'isBytes' | 'messageId' | 'name' | 'userId' | 'versionText'
+  | 'dataText'
+  | 'event'
+  | 'extrasText'
+  | 'isBytes'
+  | 'isJsonText'
+  | 'messageId'
+  | 'name'
+  | 'userId'
+  | 'versionText'
 >;
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -133,9 +143,9 @@ export function fromNative(message: Live, timestamp: number): WireMessage | null
           timestamp: timeOf(headers['service_version_timestamp_ms']) ?? timestamp,
           ...aboutVersion(message.versionText === undefined ? null : parseJson(message.versionText)),
         };
-  const isBytes = message.isBytes === true;
+  const [isBytes, isJsonText] = [message.isBytes === true, message.isJsonText === true];
   return shownOf(
-    { name: own, action, dataText, isBytes, extras, id: messageId, userId, serial, version },
+    { name: own, action, dataText, isBytes, isJsonText, extras, id: messageId, userId, serial, version },
     timestamp,
   );
 }
@@ -200,7 +210,7 @@ export const connectionBeside = (item: unknown): string | null =>
 const headersOf = ({ headers }: JsonObject): JsonObject => (isObject(headers) ? headers : {});
 
 function dataOf(
-  { dataText, isBytes, action }: NativeMessage,
+  { dataText, isBytes, isJsonText, action }: NativeMessage,
   headers: JsonObject,
 ): Pick<WireMessage, 'data' | 'encoding'> {
   if (dataText === null) return {};
@@ -209,6 +219,7 @@ function dataOf(
   if (isBytes && Array.isArray(value))
     return { data: Buffer.from(value as number[]).toString('base64'), encoding: 'base64' };
   if (typeof value !== 'string') return { data: dataText, encoding: 'json' };
+  if (isJsonText) return { data: value, encoding: 'json' };
   const isWhole = action !== ACTION_NUMBER.append;
   const data = headers[NO_DATA] === true && isWhole ? value.slice(NOTHING.length) : value;
   if (data === '' && headers[NO_DATA] === true) return {};

@@ -2,6 +2,7 @@ import type { Pace } from '../appends/pace.js';
 import type { AppendWays } from '../appends/pacing.js';
 import type { Codec } from '../codec.js';
 import type { LocalChannel } from './local-channel.js';
+import type { DeferredMessages } from './deferred-messages.js';
 import { Topic, type TopicWays } from './topic.js';
 
 /** How channels reach sockets. */
@@ -26,6 +27,8 @@ const NO_OTHERS: readonly Audience[] = [];
 export class Audience extends Topic {
   /** What subscribers hold when they are no members and have this view alone. */
   readonly plain: Subscription;
+  /** What waits for the verdict of a filter; null: nothing ever did. */
+  deferred: DeferredMessages | null = null;
 
   constructor(
     channel: LocalChannel,
@@ -36,5 +39,11 @@ export class Audience extends Topic {
   ) {
     super(channel.hub, channel.name, codec, ways);
     this.plain = { channel, audience: this, others: NO_OTHERS, userId: null };
+  }
+
+  /** Tells what is held back, before who receives changes. */
+  flush(): void {
+    this.pace?.flush();
+    this.deferred?.flush();
   }
 }

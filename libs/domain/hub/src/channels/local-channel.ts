@@ -1,5 +1,6 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import type { ChannelFact, Fact, Message, StateFact } from '@carillon/protocol';
+import type { LoopShare } from '@carillon/runtime';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Pace } from '../appends/pace.js';
 import type { Told } from '../appends/told.js';
@@ -8,6 +9,7 @@ import type { Roster } from '../state/roster.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Audience, Ways } from './audience.js';
 import { CountNews } from './count-news.js';
+import { DeferredMessages } from './deferred-messages.js';
 import { Lookout } from './lookout.js';
 import { Readers } from './readers.js';
 import { receiversOf, tellOthers } from './still-here.js';
@@ -37,6 +39,7 @@ export class LocalChannel extends Readers {
   ) {
     super(hub, about, ways);
     this.#lookout = new Lookout(ways.outlet);
+    if (roster !== null) roster.onOverdue = (fact) => this.tell(fact);
   }
 
   protected get self(): LocalChannel {
@@ -55,9 +58,10 @@ export class LocalChannel extends Readers {
     this.pacing?.seen(serial);
   }
 
-  /** What was held back is told. */
-  flush(): void {
+  /** What was held back is told; with a subscriber, what waits for the filter of one of its views too. */
+  flush(subscriber?: Subscriber, view?: string): void {
     this.pacing?.flush();
+    if (subscriber !== undefined) this.viewOf(subscriber, view)?.deferred?.flush();
   }
 
   /** Hands what is news to everybody here but one. Returns to how many; null: it is old, and nobody got it. */
@@ -66,8 +70,14 @@ export class LocalChannel extends Readers {
     exceptSocketId: string | null = null,
     frames: Frames = new Frames(fact),
   ): number | null {
-    const news = isState(fact) ? this.#newsOf(fact) : fact;
-    return news === null ? null : this.tell(news, exceptSocketId, frames);
+    if (!isState(fact)) return this.tell(fact, exceptSocketId, frames);
+    const news = this.#newsOf(fact);
+    let receivers: number | null = null;
+    for (const one of news) {
+      const told = one === fact ? this.tell(one, exceptSocketId, frames) : this.tell(one);
+      receivers = (receivers ?? 0) + told;
+    }
+    return receivers;
   }
 
   /** Whether this is the last count that was told. */
@@ -118,16 +128,15 @@ export class LocalChannel extends Readers {
 
   /** Tells all who are told at this pace. */
   hand(told: Told, pace: Pace | null): number {
-    const { frames } = told;
     const sender = this.#senderOf(told);
     const audiences = this.audienceSet;
     let receivers = 0;
     if (audiences instanceof Map) {
       for (const audience of audiences.values())
-        if (audience.pace === pace) receivers += this.#tell(audience, frames, sender);
-    } else if (audiences?.pace === pace) receivers = this.#tell(audiences, frames, sender);
+        if (audience.pace === pace) receivers += this.#tellOrDefer(audience, told, sender);
+    } else if (audiences?.pace === pace) receivers = this.#tellOrDefer(audiences, told, sender);
     this.#lookout.look(this.audiences);
-    if (sender !== null) this.#renewLeftOut(frames.fact, sender, pace);
+    if (sender !== null) this.#renewLeftOut(told.frames.fact, sender, pace);
     return receivers;
   }
 
@@ -155,6 +164,36 @@ export class LocalChannel extends Readers {
     );
   }
 
+  /** A filter that the share of this turn has no time for is evaluated later, and what follows for its audience too. */
+  #tellOrDefer(audience: Audience, told: Told, sender: Subscriber | null): number {
+    const { codec, deferred } = audience;
+    const { filters: share } = this.ways;
+    if (codec.isDeferred === undefined || share === undefined)
+      return this.#tell(audience, told.frames, sender);
+    const isBehind = deferred !== null && deferred.size > 0;
+    if (!isBehind && !codec.isDeferred(told.frames)) return this.#tell(audience, told.frames, sender);
+    (audience.deferred ??= this.#deferredOf(audience, share)).add(told);
+    return 0;
+  }
+
+  #deferredOf(audience: Audience, share: LoopShare): DeferredMessages {
+    const { meters, appId } = this.hub;
+    return new DeferredMessages({
+      share,
+      appId,
+      tell: (told) => {
+        const { frames } = told;
+        const receivers = this.#tell(audience, frames, this.#senderOf(told));
+        const nowMs = performance.timeOrigin + performance.now();
+        meters.delivered(this.about.kind, receivers, Math.max(0, nowMs - (frames.atMs ?? nowMs)));
+        this.#lookout.look(this.audiences);
+      },
+      overflow: () => {
+        for (const subscriber of [...audience.subscribers]) this.ways.outlet.overflow(subscriber);
+      },
+    });
+  }
+
   #tell(audience: Audience, frames: Frames, sender: Subscriber | null): number {
     const { codec } = audience;
     const frame = frames.of(codec);
@@ -178,10 +217,12 @@ export class LocalChannel extends Readers {
     return exceptSocketId === null ? null : this.hub.subscriber(exceptSocketId);
   }
 
-  #newsOf(fact: StateFact): StateFact | null {
-    if (!isOfCount(fact)) return this.roster === null ? fact : this.roster.hear(fact);
+  /** What there is to tell, in order. */
+  #newsOf(fact: StateFact): readonly StateFact[] {
+    if (!isOfCount(fact)) return this.roster === null ? [fact] : this.roster.hear(fact);
     this.#counts ??= new CountNews();
-    return this.#counts.hear(fact);
+    const news = this.#counts.hear(fact);
+    return news === null ? [] : [news];
   }
 
   async #confirmed(interest: Promise<void>): Promise<void> {

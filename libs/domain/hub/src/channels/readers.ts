@@ -74,7 +74,7 @@ export abstract class Readers {
     if (subscription === undefined) return;
     const before = viewOf(subscription, codec.view);
     if (before?.codec === codec) return;
-    before?.pace?.flush();
+    before?.flush();
     if (before !== undefined) this.#leave(subscriber, before);
     const audience = this.#enter(subscriber, codec);
     const others = before === undefined ? viewsOf(subscription) : without(subscription, before);
@@ -83,11 +83,11 @@ export abstract class Readers {
 
   /** Lets a subscriber receive a view. */
   open(subscriber: Subscriber, view?: string): void {
-    const codec = this.#viewOf(subscriber, view)?.codec;
+    const codec = this.viewOf(subscriber, view)?.codec;
     if (codec?.live !== undefined) this.recode(subscriber, codec.live());
-    const audience = this.#viewOf(subscriber, view);
+    const audience = this.viewOf(subscriber, view);
     // What is held back of those it comes to is from before.
-    audience?.pace?.flush();
+    audience?.flush();
     audience?.open(subscriber);
   }
 
@@ -140,12 +140,12 @@ export abstract class Readers {
   /** Holds back what comes for a view of a subscriber, whether it receives already or is about to. */
   hold(gate: Gate): void {
     const { subscriber, codec } = gate;
-    const audience = this.#viewOf(subscriber, codec.view);
-    audience?.pace?.flush();
+    const audience = this.viewOf(subscriber, codec.view);
+    audience?.flush();
     this.#paceOf(codec);
     (this.gates ??= new Gates()).add(gate);
     if (audience?.codec.held !== undefined) this.recode(subscriber, audience.codec.held);
-    this.#viewOf(subscriber, codec.view)?.mute(subscriber);
+    this.viewOf(subscriber, codec.view)?.mute(subscriber);
   }
 
   /**
@@ -155,9 +155,9 @@ export abstract class Readers {
   release(gate: Gate): void {
     this.forget(gate);
     const { subscriber, codec } = gate;
-    const audience = this.#viewOf(subscriber, codec.view);
+    const audience = this.viewOf(subscriber, codec.view);
     if (audience === undefined) return;
-    audience.pace?.flush();
+    audience.flush();
     gate.send();
     this.open(subscriber, codec.view);
     if (gate.isLost) subscriber.edge.lost?.(subscriber, this.name, codec.view);
@@ -183,7 +183,7 @@ export abstract class Readers {
     return subscription?.channel === this.self ? subscription : undefined;
   }
 
-  #viewOf(subscriber: Subscriber, view: string | undefined): Audience | undefined {
+  protected viewOf(subscriber: Subscriber, view: string | undefined): Audience | undefined {
     const subscription = this.#of(subscriber);
     return subscription === undefined ? undefined : viewOf(subscription, view);
   }

@@ -1,3 +1,4 @@
+import type { LoopShare } from '@carillon/runtime';
 import type { AppHub } from '../apps/app-hub.js';
 import { type Codec, type Frame, frameBytes } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
@@ -10,6 +11,8 @@ export type NativePublish = (topic: string, frame: Frame) => void;
 export interface TopicWays {
   readonly outlet: Outlet;
   readonly publish: NativePublish;
+  /** The part of the event loop in which filters are evaluated. Absent: they are evaluated at once. */
+  readonly filters?: LoopShare;
 }
 
 /** Subscribers before they need a set. */

@@ -2,9 +2,10 @@ import type { AppRegistry } from '@carillon/app-registry';
 import type { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
+import type { ReadTurns } from '@carillon/history';
 import type { Commits } from '@carillon/publishing';
 import type { Replay } from '@carillon/replay';
-import type { Metrics } from '@carillon/runtime';
+import type { LoopShare, Metrics } from '@carillon/runtime';
 import type { FlushWheel } from '../appends/flush-wheel.js';
 import type { AppendWays } from '../appends/pacing.js';
 import { appendWays, flushWheel } from '../appends/ways.js';
@@ -24,6 +25,9 @@ export interface ArrivalsParts {
   readonly apps: AppRegistry;
   readonly fabric: Fabric;
   readonly streamReads: StreamReads | null;
+  readonly readTurns: ReadTurns | null;
+  /** The part of the event loop in which filters of live messages are evaluated. */
+  readonly filterShare: LoopShare;
   readonly commits: Commits | null;
   readonly replay: Replay | null;
   readonly metrics: Metrics;
@@ -48,7 +52,12 @@ export class Arrivals {
   constructor(parts: ArrivalsParts) {
     const { config, streamReads, hubs, outlet, publish, onTrouble } = parts;
     const wheel = flushWheel(config);
-    const ways = { outlet, publish, appends: appendWays(config, streamReads, wheel, onTrouble) };
+    const ways = {
+      outlet,
+      publish,
+      filters: parts.filterShare,
+      appends: appendWays(config, streamReads, wheel, onTrouble),
+    };
     const patterns = new PatternBook({ ...parts, ways, maxSubscriptions: maxSubscriptions(config) });
     const delivery = new Delivery(hubs, outlet, patterns);
     const maxFrameBytes = config.websocket_max_payload_kb * 1024;

@@ -107,7 +107,7 @@ function count(hub: AppHub, kind: ChannelKind, receivers: number, { publishedAtM
 /** Nothing is remembered of users whom nobody here watches. */
 function isNews(hub: AppHub, channel: string, fact: ChannelFact & { readonly kind: 'user_seen' }): boolean {
   const userId = watchedUser(channel);
-  return userId !== null && hub.watchers.has(userId) && hub.watched.hear(fact) !== null;
+  return userId !== null && hub.watchers.has(userId) && hub.watched.hear(fact).length > 0;
 }
 
 function audience(hub: AppHub, channel: string): readonly Subscriber[] {

@@ -3,6 +3,7 @@ import { metaBase } from '@carillon/channels';
 import type {
   ActingSocket,
   Answer,
+  BrokerOutage,
   FabricListener,
   LiveEvent,
   Question,
@@ -20,6 +21,7 @@ import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { Looks } from '../state/looks.js';
 import type { Isolation } from '../leave/isolation.js';
+import type { Outages } from '../leave/outages.js';
 import type { Takings } from '../leave/takings.js';
 
 type Answers = { [Kind in keyof Question]: (hub: AppHub, about: Question[Kind]) => Answer[Kind] };
@@ -45,6 +47,7 @@ export interface ListenerParts {
   readonly outlet: Outlet;
   readonly apps: Pick<AppRegistry, 'appChanged'>;
   readonly isolation: Isolation;
+  readonly outages: Outages;
   readonly announcements: Announcements;
   readonly metaWatch: Pick<MetaWatch, 'told'>;
   readonly looks: Looks;
@@ -95,14 +98,17 @@ export class HubListener implements FabricListener {
     return isOfTaken(kind, about) ? (this.parts.takings.taken(appId, about) as Answer[Kind]) : NOTHING[kind];
   }
 
-  outOfReach(sinceMs: number, isForAll: () => Promise<boolean>): void {
-    this.parts.isolation.begin(sinceMs, isForAll);
-    this.parts.announcements.outOfReach();
+  outOfReach(sinceMs: number, outage: BrokerOutage): void {
+    const { isolation, outages, announcements } = this.parts;
+    outages.begin(outage);
+    isolation.begin(sinceMs, () => outages.isForAll(outage));
+    announcements.outOfReach();
   }
 
   /** Tells the others what they missed, and finds out what was missed here. */
   inReachAgain(): void {
-    const { isolation, announcements, looks, durable } = this.parts;
+    const { isolation, outages, announcements, looks, durable } = this.parts;
+    outages.end();
     isolation.end();
     announcements.inReachAgain();
     looks.everywhere();

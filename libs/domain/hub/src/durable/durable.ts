@@ -1,6 +1,7 @@
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Channels, RecoveryPolicy } from '@carillon/channels';
 import type { Fabric } from '@carillon/fabric';
+import type { ReadTurns } from '@carillon/history';
 import type { StreamAddress } from '@carillon/history-store';
 import { ONLINE_USERS, type PresenceChange } from '@carillon/presence';
 import type { Commits } from '@carillon/publishing';
@@ -29,6 +30,7 @@ export interface DurableParts {
   readonly fabric: Pick<Fabric, 'nodeId'>;
   /** Null: this process has no way to streams. */
   readonly streamReads: StreamReads | null;
+  readonly readTurns: ReadTurns | null;
   /** Null: this process cannot commit. */
   readonly commits: Commits | null;
   /** What a frame may have where its app says nothing; 0: anything. */
@@ -69,7 +71,7 @@ export class Durable {
     this.positions = positions;
     const { onTrouble } = parts;
     const hot = replay === null ? null : new HotArchive(replay, onTrouble);
-    const cold = reads === null ? null : new ColdArchive(reads, onTrouble);
+    const cold = reads === null ? null : new ColdArchive(reads, onTrouble, parts.readTurns);
     this.replays = new Replays({
       positions,
       past,

@@ -1,6 +1,7 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import { PresenceUnavailable, type JoinOutcome, type Presence } from '@carillon/presence';
 import type { PresenceMember, Rewind } from '@carillon/protocol';
+import type { LoopShare } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { ChannelBook } from '../channels/channel-book.js';
 import { Gate } from '../channels/gate.js';
@@ -23,6 +24,7 @@ import { Showing } from './showing.js';
 export interface JoinsParts {
   readonly book: ChannelBook;
   readonly outlet: Outlet;
+  readonly share: LoopShare;
   readonly presence: Presence;
   readonly newestEvents: Pick<NewestEvents, 'read'>;
   readonly webhooks: WebhookEvents;

@@ -3,14 +3,12 @@ import type { Message } from '@carillon/protocol';
 import type { Gate } from '../channels/gate.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Frames } from '../codec.js';
-import type { Outlet } from '../delivery/outlet.js';
 import type { Attached } from '../recovery/positions.js';
-import { Patience, tellPast, wasTold } from '../recovery/telling.js';
+import { Patience, tellPast, type TellingParts, wasTold } from '../recovery/telling.js';
 import type { Looks } from '../state/looks.js';
 
 /** What showing works with. */
-export interface ShowingParts {
-  readonly outlet: Outlet;
+export interface ShowingParts extends TellingParts {
   readonly presence: Pick<Presence, 'look'>;
   readonly looks: Pick<Looks, 'shown'>;
 }
@@ -49,7 +47,7 @@ export class Showing {
    */
   async tell(past: readonly Frames[]): Promise<void> {
     const { subscriber, codec } = this.gate;
-    await tellPast(this.parts.outlet, subscriber, codec, past);
+    await tellPast(this.parts, subscriber, codec, past);
     this.gate.drop(wasTold(past.map(({ fact }) => fact as Message)));
     const patience = new Patience(subscriber);
     while (this.gate.sendNext()) if (subscriber.lane !== null) await patience.isReading();

@@ -3,7 +3,7 @@ import type { Config } from '@carillon/config';
 import type { Fabric } from '@carillon/fabric';
 import type { Presence } from '@carillon/presence';
 import type { LastEvents } from '@carillon/publishing';
-import type { Metrics } from '@carillon/runtime';
+import type { LoopShare, Metrics } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { Hubs } from '../apps/hubs.js';
 import { ChannelBook } from '../channels/channel-book.js';
@@ -13,6 +13,7 @@ import type { Outlet } from '../delivery/outlet.js';
 import type { StreamReads } from '../durable/stream-reads.js';
 import { Leaving } from '../leave/leaving.js';
 import { recoveryCounts } from '../recovery/recovery-counts.js';
+import { ReplaySlots } from '../recovery/replay-slots.js';
 import { Resumes } from '../recovery/resumes.js';
 import type { PastReader } from '../recovery/rewind-selection.js';
 import { Rewinds } from '../recovery/rewinds.js';
@@ -28,6 +29,7 @@ export interface SubscribingParts {
   readonly presence: Presence;
   readonly streamReads: StreamReads | null;
   readonly pastReader: PastReader | null;
+  readonly share: LoopShare;
   readonly lastEvents: LastEvents;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
@@ -60,13 +62,14 @@ export class Subscribing {
     );
     book.observe((channel) => state.tally.changed(channel));
     const leaving = leavingOf(parts, book);
-    const resumes = resumesOf(parts);
+    const slots = new ReplaySlots();
+    const resumes = resumesOf(parts, slots);
     this.#book = book;
     this.leaving = leaving;
     this.resumes = resumes;
     this.joins = new Joins({
       ...parts,
-      ...pastOf(parts),
+      ...pastOf(parts, slots),
       book,
       leaving,
       resumes,
@@ -97,12 +100,13 @@ function leavingOf(parts: SubscribingParts, book: ChannelBook): Leaving {
   });
 }
 
-function resumesOf(parts: SubscribingParts): Resumes {
+function resumesOf(parts: SubscribingParts, slots: ReplaySlots): Resumes {
   const { channels, metrics } = parts;
   const { ways, durable } = parts.arrivals;
   return new Resumes({
     ...parts,
     ...recoveryCounts(metrics),
+    slots,
     replays: durable.replays,
     textOf: ways.appends.text,
     canBePlaced: (of, name) => ordinaryChannel(channels, of, name) !== null,
@@ -110,12 +114,15 @@ function resumesOf(parts: SubscribingParts): Resumes {
 }
 
 /** What of the past a subscription may begin with. */
-function pastOf(parts: SubscribingParts): { newestEvents: NewestEvents; rewinds: Rewinds } {
+function pastOf(
+  parts: SubscribingParts,
+  slots: ReplaySlots,
+): { newestEvents: NewestEvents; rewinds: Rewinds } {
   const { config, arrivals, streamReads: reads, pastReader: reader } = parts;
   const { positions } = arrivals.durable;
   const lifeMs = config.channel_limits.cache_ttl * 1000;
   return {
     newestEvents: new NewestEvents({ ...parts, positions, reads, lifeMs }),
-    rewinds: new Rewinds({ ...parts, reader, maxPageSize: config.history.max_page_size }),
+    rewinds: new Rewinds({ ...parts, slots, reader, maxPageSize: config.history.max_page_size }),
   };
 }

@@ -33,8 +33,8 @@ export async function closeAll(
   }
 }
 
-/** Clients of a process that is cut off are sent away over this time: all at once they would fall upon the others. */
-const SENDING_AWAY_MS = 5000;
+/** Connections of a process that is cut off are closed over this time, so that other nodes take them one by one. */
+const SENDING_AWAY_MS = 10_000;
 
 /** The same where the process is cut off from all others, until it is so no more. */
 export function sendAway(hubs: Hubs, outlet: Outlet, signal: AbortSignal): Promise<void> {

@@ -1,15 +1,19 @@
 import { type ChannelPattern, patternCovers, type OrdinaryChannel } from '@carillon/channels';
 import type { Told } from '../appends/told.js';
 import type { AppHub } from '../apps/app-hub.js';
-import type { Codec } from '../codec.js';
+import type { LoopShare } from '@carillon/runtime';
+import type { Codec, Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
-import type { LocalPattern } from './local-pattern.js';
+import { DeferredTelling, type Telling } from './deferred-telling.js';
+import { isFiltered, type LocalPattern } from './local-pattern.js';
 
 const ANY = (): boolean => true;
 
 /** The patterns of one app in this process. */
 export class AppPatterns {
   readonly #byName = new Map<string, LocalPattern>();
+  /** Messages whose filters take longer than a turn of the event loop; null: there were none. */
+  #deferred: DeferredTelling | null = null;
   /** Settles when events of every channel come here; undefined: they do. */
   interest: Promise<void> | undefined;
   /** Subscribers about to have one. */
@@ -65,22 +69,57 @@ export class AppPatterns {
     const covering = this.covering(about);
     if (covering.length === 0) return 0;
     const except = exceptSocketId === null ? null : hub.subscriber(exceptSocketId);
-    const served = new Set<Subscriber>();
-    let receivers = 0;
-    for (const pattern of covering) {
-      receivers += pattern.tell(frames, except, isMeant);
-      for (const subscriber of pattern.apart) {
-        const codec = pattern.codecOf(subscriber);
-        if (codec === undefined || subscriber === except || served.has(subscriber) || !isMeant(codec))
-          continue;
-        const exact = subscriber.subscriptions.get(about.name)?.audience.codec;
-        const hasIt = exact !== undefined && frames.of(exact.held ?? exact) !== null;
-        const frame = hasIt ? null : frames.of(codec);
-        if (frame === null) continue;
-        served.add(subscriber);
-        pattern.send(subscriber, frame);
-      }
+    const all: Meant = { frames, except, about, covering, isMeant, served: new Set() };
+    const share = covering.reduce<LoopShare | null>((found, { filters }) => found ?? filters, null);
+    if (share === null) return run(tellAll(all));
+    // Nobody whose views have no filter waits for those that have one.
+    const now = run(tellAll({ ...all, isMeant: (codec) => !isFiltered(codec) && isMeant(codec) }));
+    const filtered = tellAll({ ...all, isMeant: (codec) => isFiltered(codec) && isMeant(codec) });
+    this.#deferred ??= new DeferredTelling(hub.appId, () => {
+      for (const pattern of this.#byName.values()) pattern.overflow();
+    });
+    return now + this.#deferred.tell(filtered, share);
+  }
+}
+
+/** One fact on its way to the patterns that cover its channel. */
+interface Meant {
+  readonly frames: Frames;
+  readonly except: Subscriber | null;
+  readonly about: OrdinaryChannel;
+  readonly covering: readonly LocalPattern[];
+  readonly isMeant: (codec: Codec) => boolean;
+  /** Those who may get it in several ways, and got it. */
+  readonly served: Set<Subscriber>;
+}
+
+/** Halts before each codec that has not judged the fact yet. */
+function* tellAll({ frames, except, about, covering, isMeant, served }: Meant): Telling {
+  let receivers = 0;
+  for (const pattern of covering) {
+    receivers += yield* pattern.telling(frames, except, isMeant);
+    for (const subscriber of pattern.apart) {
+      const codec = pattern.codecOf(subscriber);
+      if (codec === undefined || subscriber === except || served.has(subscriber) || !isMeant(codec)) continue;
+      const exact = subscriber.subscriptions.get(about.name)?.audience.codec;
+      const said = exact?.held ?? exact;
+      if (said !== undefined && !frames.has(said)) yield;
+      const hasIt = said !== undefined && frames.of(said) !== null;
+      if (!hasIt && !frames.has(codec)) yield;
+      const frame = hasIt ? null : frames.of(codec);
+      if (frame === null) continue;
+      served.add(subscriber);
+      receivers += 1;
+      pattern.send(subscriber, frame);
     }
-    return receivers + served.size;
+  }
+  return receivers;
+}
+
+/** Runs to the end, without halting. */
+function run(telling: Telling): number {
+  for (;;) {
+    const step = telling.next();
+    if (step.done === true) return step.value;
   }
 }

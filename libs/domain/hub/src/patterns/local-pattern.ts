@@ -1,9 +1,14 @@
 import type { ChannelPattern } from '@carillon/channels';
 import type { AppHub } from '../apps/app-hub.js';
+import type { LoopShare } from '@carillon/runtime';
 import { Lookout } from '../channels/lookout.js';
 import { Topic, type TopicWays } from '../channels/topic.js';
 import { type Codec, type Frame, frameBytes, type Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
+import type { Telling } from './deferred-telling.js';
+
+/** Whether the work of a codec may have to wait for a later turn of the event loop. */
+export const isFiltered = (codec: Codec | undefined): boolean => codec?.isDeferred !== undefined;
 
 /**
  * One pattern that somebody in this process has. Those whom nothing but it can bring a message are on native topics, one
@@ -14,6 +19,8 @@ export class LocalPattern {
   readonly #apart = new Set<Subscriber>();
   readonly #topics = new Map<Codec, Topic>();
   readonly #lookout: Lookout;
+  /** Subscribers whose codec may have to wait. */
+  #filtered = 0;
 
   constructor(
     private readonly hub: AppHub,
@@ -45,6 +52,7 @@ export class LocalPattern {
   put(subscriber: Subscriber, codec: Codec, isApart: boolean): void {
     this.remove(subscriber);
     this.#codecs.set(subscriber, codec);
+    this.#filtered += Number(isFiltered(codec));
     if (isApart) this.#apart.add(subscriber);
     else this.#open(subscriber, codec);
   }
@@ -54,6 +62,7 @@ export class LocalPattern {
     const codec = this.#codecs.get(subscriber);
     if (codec === undefined) return false;
     this.#codecs.delete(subscriber);
+    this.#filtered -= Number(isFiltered(codec));
     if (!this.#apart.delete(subscriber)) this.#close(subscriber, codec);
     return true;
   }
@@ -81,23 +90,46 @@ export class LocalPattern {
     return false;
   }
 
-  /** Tells everybody who is not apart and has it in a codec that is meant, but one. Returns how many. */
-  tell(frames: Frames, except: Subscriber | null, isMeant: (codec: Codec) => boolean): number {
+  /** The part of the event loop in which its filters are evaluated; null: it has none, or they are evaluated at once. */
+  get filters(): LoopShare | null {
+    return this.#filtered === 0 ? null : (this.ways.filters ?? null);
+  }
+
+  /**
+   * Tells everybody who is not apart and has it in a codec that is meant, but one; halts before each codec that has not
+   * judged the fact yet. Returns how many.
+   */
+  *telling(frames: Frames, except: Subscriber | null, isMeant: (codec: Codec) => boolean): Telling {
     let receivers = 0;
     for (const topic of this.#topics.values()) {
       if (!isMeant(topic.codec)) continue;
-      const frame = frames.of(topic.codec);
-      if (frame === null) {
-        if (topic.codec.filters === true && frames.fact.kind === 'message')
-          this.hub.meters.filtered(topic.count);
-        continue;
-      }
-      topic.tell(frame, except);
-      receivers += topic.count - Number(except !== null && topic.has(except));
-      this.#lookout.told(frameBytes(frame));
+      if (!frames.has(topic.codec)) yield;
+      receivers += this.#tellTopic(topic, frames, except);
     }
     this.#lookout.look(this.#topics.values());
     return receivers;
+  }
+
+  #tellTopic(topic: Topic, frames: Frames, except: Subscriber | null): number {
+    const frame = frames.of(topic.codec);
+    if (frame === null) {
+      if (topic.codec.filters === true && frames.fact.kind === 'message')
+        this.hub.meters.filtered(topic.count);
+      return 0;
+    }
+    topic.tell(frame, except);
+    this.#lookout.told(frameBytes(frame));
+    return topic.count - Number(except !== null && topic.has(except));
+  }
+
+  /** Its filters are too far behind: ends those who have it in one, or the channel of a message in one. */
+  overflow(): void {
+    for (const [subscriber, codec] of this.#codecs)
+      if (
+        isFiltered(codec) ||
+        [...subscriber.subscriptions].some(({ audience }) => isFiltered(audience.codec))
+      )
+        this.ways.outlet.overflow(subscriber);
   }
 
   /** Tells one who is apart. */

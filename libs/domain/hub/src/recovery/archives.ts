@@ -1,3 +1,4 @@
+import type { ReadTurns } from '@carillon/history';
 import { streamName, type StoredRecord, type Stream, type StreamAddress } from '@carillon/history-store';
 import { frameOf } from '@carillon/messages';
 import { readMessageV2 } from '@carillon/protocol';
@@ -52,6 +53,8 @@ export class ColdArchive implements Archive {
   constructor(
     private readonly reads: StreamReads,
     private readonly onTrouble: OnTrouble,
+    /** In which the reads of clients take turns; null: every read runs at once. */
+    private readonly turns: ReadTurns | null,
   ) {}
 
   async read(
@@ -70,11 +73,19 @@ export class ColdArchive implements Archive {
       if (stream.streamId !== streamId) return notRead('durable_stream_changed_during_reconnect');
       const { streamKey, generation } = stream;
       const query = { streamKey, generation, fromSerial: from, toSerial: to, limit: to - from + 1 };
-      return foundIn(await this.reads.range(query), stream);
+      return await this.#inTurn(hub.appId, async () => {
+        const records = await this.reads.range(query);
+        this.turns?.chargeRecords(records);
+        return foundIn(records, stream);
+      });
     } catch (error) {
       this.onTrouble('replay of a channel', error);
       return notRead('durable_history_read_failed');
     }
+  }
+
+  #inTurn<Value>(appId: string, work: () => Promise<Value>): Promise<Value> {
+    return this.turns === null ? work() : this.turns.run(appId, work);
   }
 }
 

@@ -8,6 +8,7 @@ import {
 } from '@carillon/protocol';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Standing } from '../durable/followed.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Past, Remembered } from './past.js';
 import type { Positions } from './positions.js';
 
@@ -114,9 +115,9 @@ export class Replays {
   }
 
   /** Up to where who has the channel was told everything until now, but for what waits; null: that is not known. */
-  here(channel: LocalChannel): Standing | null {
+  here(channel: LocalChannel, subscriber?: Subscriber, view?: string): Standing | null {
     // What is held back of it would be told later.
-    channel.flush();
+    channel.flush(subscriber, view);
     return this.parts.positions.here(channel);
   }
 

@@ -10,18 +10,18 @@ import type { LocalChannel } from '../channels/local-channel.js';
 import type { AppendWays } from '../appends/pacing.js';
 import { pastWholes } from '../appends/past-wholes.js';
 import type { Codec, Frames } from '../codec.js';
-import type { Outlet } from '../delivery/outlet.js';
 import type { AppHub } from '../apps/app-hub.js';
 import { inTurn, type Work } from '../subscriber/in-turn.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { Awaited, type Outcome, outcomesOf } from './awaited.js';
 import { Parking } from './parking.js';
 import type { Replay, Replays } from './replays.js';
-import { tellPast } from './telling.js';
+import type { ReplaySlots } from './replay-slots.js';
+import { tellPast, type TellingParts } from './telling.js';
 
-export interface ResumesParts {
-  readonly outlet: Outlet;
+export interface ResumesParts extends TellingParts {
   readonly replays: Replays;
+  readonly slots: ReplaySlots;
   /** The text of a message as it is stored; null: there is none. */
   readonly textOf: AppendWays['text'];
   /** Whether a name can ever have a position. */
@@ -37,11 +37,10 @@ interface Held {
   readonly position: ResumePosition;
   readonly gate: Gate;
   readonly codec: Codec;
-  readonly replay: Promise<Replay>;
 }
 
-/** Channels of one request whose past is looked for at one time. */
-const AT_ONCE = 16;
+/** Channels of one request whose replays are in memory at one time: one is told while the next ones are read. */
+const IN_MEMORY = 3;
 
 /**
  * Lets connections go on where they were. What they missed of a channel comes whole or not at all, before anything that
@@ -64,16 +63,16 @@ export class Resumes {
     const isAnswered = new Promise<void>((resolve) => {
       answered = resolve;
     });
-    const limit = new Limit(AT_ONCE);
     const behind: Awaited[] = [];
     for (const [name, position] of positions) {
-      const one = this.#begin(subscriber, name, position, { isAnswered, limit });
+      const one = this.#begin(subscriber, name, position, isAnswered);
       if (one instanceof Awaited) behind.push(one);
       else if (one !== null && 'gate' in one) held.push(one);
       else if (one !== null) outcomes.push({ kind: 'failed', failure: one });
     }
     try {
-      for (const one of held) outcomes.push(await this.#tell(subscriber, one, await one.replay));
+      for await (const { one, replay } of this.#replaysOf(held))
+        outcomes.push(await this.#tell(subscriber, one, replay));
       if (behind.length > 0) outcomes.push(...(await outcomesOf(behind)));
       if (subscriber.isOpen) this.#conclude(subscriber, outcomes);
     } catch (error) {
@@ -97,8 +96,13 @@ export class Resumes {
     const parked = this.#parking.take(subscriber, channel.name);
     if (parked === null || !subscriber.isOpen) return NOTHING_TOLD;
     const { position, awaited } = parked;
-    const replay = await this.parts.replays.since(channel, position);
-    const outcome = await this.#tell(subscriber, { channel, position, gate, codec }, replay);
+    const { replay, outcome } = await this.parts.slots.run(subscriber, async () => {
+      const found = await this.parts.replays.since(channel, position);
+      return {
+        replay: found,
+        outcome: await this.#tell(subscriber, { channel, position, gate, codec }, found),
+      };
+    });
     if (awaited?.settle(outcome) === true) await awaited.isAnswered;
     else this.#conclude(subscriber, [outcome]);
     if (replay.kind === 'failed') return NOTHING_TOLD;
@@ -136,9 +140,9 @@ export class Resumes {
     subscriber: Subscriber,
     name: string,
     position: ResumePosition,
-    { isAnswered, limit }: { readonly isAnswered: Promise<void>; readonly limit: Limit },
+    isAnswered: Promise<void>,
   ): Held | Awaited | RecoveryFailure | null {
-    const { outlet, replays, canBePlaced, onTrouble } = this.parts;
+    const { outlet, canBePlaced, onTrouble } = this.parts;
     if (!canBePlaced(subscriber.hub, name))
       return this.#fail(subscriber, name, position, 'durable_stream_head_unavailable');
     const subscription = subscriber.subscriptions.get(name);
@@ -157,12 +161,28 @@ export class Resumes {
       return this.#fail(subscriber, name, position, 'failed_to_deliver_recovery_payload');
     const gate = new Gate(subscriber, outlet, codec);
     channel.hold(gate);
-    return { channel, position, gate, codec, replay: limit.run(() => replays.since(channel, position)) };
+    return { channel, position, gate, codec };
+  }
+
+  /** The replays of these channels, in order. Few are read ahead of the one that is told. */
+  async *#replaysOf(held: readonly Held[]): AsyncGenerator<{ readonly one: Held; readonly replay: Replay }> {
+    const { replays, share } = this.parts;
+    const ahead: Promise<Replay>[] = [];
+    let next = 0;
+    for (const one of held) {
+      for (; next < held.length && ahead.length < IN_MEMORY; next += 1) {
+        const { channel, position } = held[next] ?? one;
+        ahead.push(replays.since(channel, position));
+      }
+      await share.turn(one.channel.hub.appId);
+      const replay = await ahead.shift();
+      if (replay !== undefined) yield { one, replay };
+    }
   }
 
   async #tell(
     subscriber: Subscriber,
-    { channel, position, gate, codec }: Omit<Held, 'replay'>,
+    { channel, position, gate, codec }: Held,
     replay: Replay,
   ): Promise<Outcome> {
     const { outlet, recovered, failed, textOf, onTrouble } = this.parts;
@@ -190,7 +210,7 @@ export class Resumes {
         return { kind: 'failed', failure };
       }
     }
-    const replayed = await tellPast(outlet, subscriber, codec, past);
+    const replayed = await tellPast(this.parts, subscriber, codec, past);
     gate.covered({ streamId, serial });
     recovered(hub, source);
     const last = missed.at(-1)?.frames?.fact as Message | undefined;
@@ -234,22 +254,3 @@ const NOTHING = (): void => undefined;
 const NOTHING_TOLD: ReadonlySet<string> = new Set();
 
 const idOf = ({ fact }: Frames): string => (fact as Message).messageId;
-
-/** Runs so much at one time; the rest waits in order. */
-class Limit {
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(private readonly most: number) {}
-
-  async run<Value>(work: () => Promise<Value>): Promise<Value> {
-    if (this.#running >= this.most) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
-    this.#running += 1;
-    try {
-      return await work();
-    } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
-    }
-  }
-}

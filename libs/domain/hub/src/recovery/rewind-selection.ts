@@ -1,5 +1,6 @@
 import type { HistoryReader, PastPage } from '@carillon/history';
 import type { Message, Rewind } from '@carillon/protocol';
+import type { LoopShare } from '@carillon/runtime';
 import { Frames } from '../codec.js';
 
 /** Where the past of channels is read. */
@@ -23,6 +24,8 @@ export interface SelectionQuery {
   readonly nowMs: number;
   /** Whether the subscription is to get it. */
   readonly isWanted: (frames: Frames) => boolean;
+  /** The part of the event loop in which messages are filtered. */
+  readonly share: LoopShare;
 }
 
 /** So many pages are looked through for messages that a filter lets through. */
@@ -30,7 +33,7 @@ const MOST_PAGES = 16;
 
 /** Reads the newest messages that a wish is for. Rejects when a whole answer cannot be given. */
 export async function selectPast(reader: PastReader, query: SelectionQuery): Promise<Selection> {
-  const { appId, channel, wish, untilSerial, maxPageSize, nowMs, isWanted } = query;
+  const { appId, channel, wish, untilSerial, maxPageSize, nowMs } = query;
   const isCount = 'count' in wish;
   const desired = isCount ? Math.min(wish.count, maxPageSize) : maxPageSize;
   const bounds = {
@@ -53,7 +56,7 @@ export async function selectPast(reader: PastReader, query: SelectionQuery): Pro
     });
     ({ floor, isTruncated } = page);
     const { messages, nextCursor } = page;
-    const taken = take(messages, { found, desired, isWanted });
+    const taken = await take(messages, { ...query, found, desired });
     isMore = page.hasMore || taken.left > 0;
     cursor = nextCursor;
     // In a period whatever else would be sent counts as left out.
@@ -67,20 +70,21 @@ export async function selectPast(reader: PastReader, query: SelectionQuery): Pro
   };
 }
 
-interface Taking {
+interface Taking extends Pick<SelectionQuery, 'appId' | 'isWanted' | 'share'> {
   readonly found: Frames[];
   readonly desired: number;
-  readonly isWanted: (frames: Frames) => boolean;
 }
 
 /** Takes of a page what is wanted. `isBeyond`: there is one more than may be; `left`: so many were not looked at. */
-function take(
+async function take(
   messages: readonly { readonly message: Message; readonly publishedAtMs: number }[],
-  { found, desired, isWanted }: Taking,
-): { readonly isBeyond: boolean; readonly left: number } {
+  { appId, isWanted, share, found, desired }: Taking,
+): Promise<{ readonly isBeyond: boolean; readonly left: number }> {
   for (const [at, { message, publishedAtMs }] of messages.entries()) {
+    const turn = share.turn(appId);
+    if (turn !== undefined) await turn;
     const frames = new Frames(message, publishedAtMs);
-    if (!isWanted(frames)) continue;
+    if (!share.measure(() => isWanted(frames))) continue;
     if (found.length === desired) return { isBeyond: true, left: messages.length - at };
     found.push(frames);
   }

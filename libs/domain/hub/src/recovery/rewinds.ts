@@ -2,15 +2,15 @@ import { frameError, type Message, type Rewind } from '@carillon/protocol';
 import type { Gate } from '../channels/gate.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Codec } from '../codec.js';
-import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { selectPast, type PastReader, type Selection } from './rewind-selection.js';
-import { tellPast, wasTold } from './telling.js';
+import type { ReplaySlots } from './replay-slots.js';
+import { tellPast, type TellingParts, wasTold } from './telling.js';
 
-export interface RewindsParts {
+export interface RewindsParts extends TellingParts {
   /** Null: this process has no way to histories. */
   readonly reader: PastReader | null;
-  readonly outlet: Outlet;
+  readonly slots: ReplaySlots;
   readonly maxPageSize: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -34,14 +34,20 @@ export class Rewinds {
    * Tells the past and what waits in the gate, which goes on holding. Returns the ids of the messages that were told. A past
    * that cannot be read is an error of the channel, whose subscription goes on. Never rejects.
    */
-  async rewind(rewinding: Rewinding): Promise<ReadonlySet<string>> {
+  rewind(rewinding: Rewinding): Promise<ReadonlySet<string>> {
+    const { subscriber } = rewinding;
+    return this.parts.slots.run(subscriber, () => this.#rewind(rewinding));
+  }
+
+  async #rewind(rewinding: Rewinding): Promise<ReadonlySet<string>> {
     const { subscriber, local, gate } = rewinding;
     const { outlet, onTrouble } = this.parts;
+    if (!subscriber.isOpen) return new Set();
     try {
       const { frames, ...report } = await this.#select(rewinding);
       const messages = frames.map(({ fact }) => fact as Message);
       const codec = rewinding.codec;
-      const historicalCount = await tellPast(outlet, subscriber, codec, frames);
+      const historicalCount = await tellPast(this.parts, subscriber, codec, frames);
       gate.drop(wasTold(messages));
       const liveCount = gate.messages;
       gate.send();
@@ -60,7 +66,7 @@ export class Rewinds {
   }
 
   #select({ local, codec, wish, attachSerial }: Rewinding): Promise<Selection> {
-    const { reader, maxPageSize } = this.parts;
+    const { reader, maxPageSize, share } = this.parts;
     if (reader === null) return Promise.reject(new Error('this process has no way to histories'));
     const said = codec.held ?? codec;
     return selectPast(reader, {
@@ -70,6 +76,7 @@ export class Rewinds {
       untilSerial: attachSerial,
       maxPageSize,
       nowMs: Date.now(),
+      share,
       isWanted: (frames) => frames.of(said) !== null,
     });
   }

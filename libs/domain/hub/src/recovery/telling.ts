@@ -1,5 +1,5 @@
 import { rawMember, type Fact, type Message } from '@carillon/protocol';
-import { pause } from '@carillon/runtime';
+import { type LoopShare, pause } from '@carillon/runtime';
 import type { Codec, Frames } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
@@ -24,26 +24,43 @@ export class Patience {
   }
 }
 
+/** Resolves when nothing waits for the client to read it, or the connection has ended. */
+export async function whenDrained(subscriber: Pick<Subscriber, 'isOpen' | 'lane'>): Promise<void> {
+  while (subscriber.lane !== null && subscriber.isOpen) await pause(LOOK_MS);
+}
+
+/** What telling the past works with. */
+export interface TellingParts {
+  readonly outlet: Outlet;
+  /** The part of the event loop that replays of this process take. */
+  readonly share: LoopShare;
+}
+
 /**
- * Tells one subscriber many messages of the past, no faster than it reads. Returns how many it was told: its codec keeps
- * some from it.
+ * Tells one subscriber many messages of the past, no faster than it reads and in pieces of the share of the loop. Returns
+ * the number of frames sent: its codec keeps some from it.
  */
 export async function tellPast(
-  outlet: Outlet,
+  { outlet, share }: TellingParts,
   subscriber: Subscriber,
   codec: Codec,
   past: Iterable<Frames>,
 ): Promise<number> {
   const said = codec.held ?? codec;
+  const { appId } = subscriber.hub;
   const patience = new Patience(subscriber);
+  const tell = (frames: Frames): boolean => {
+    const frame = frames.of(said);
+    if (frame !== null) outlet.sendFrame(subscriber, frame);
+    return frame !== null;
+  };
   let told = 0;
   for (const frames of past) {
     if (subscriber.lane !== null) await patience.isReading();
+    const turn = share.turn(appId);
+    if (turn !== undefined) await turn;
     if (!subscriber.isOpen) return told;
-    const frame = frames.of(said);
-    if (frame === null) continue;
-    outlet.sendFrame(subscriber, frame);
-    told += 1;
+    if (share.measure(() => tell(frames))) told += 1;
   }
   return told;
 }

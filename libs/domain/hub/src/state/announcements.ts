@@ -24,11 +24,16 @@ const MOST_UNTOLD = 10_000;
 const RETRY_MS = 1000;
 
 const nowMs = (): number => performance.timeOrigin + performance.now();
-const keyOf = ({ appId, channel, fact }: StateEvent): string => `${appId} ${channel} ${subjectOf(fact)}`;
+const keyOf = ({ appId, channel, fact }: StateEvent): string => {
+  const subject = `${appId} ${channel} ${subjectOf(fact)}`;
+  // Subscribers receive every update of a member, and of everything else the last state.
+  return fact.kind === 'member_updated' ? `${subject} ${fact.serial}` : subject;
+};
 
 /**
  * Tells the subscribers of channels, wherever they are, how something is now. What could not be told other processes
- * is told again until it is told, or until it is not so any more: of each thing the last state alone.
+ * is told again until it is told, or until it is not so any more: every update of a member, of everything else the last
+ * state alone.
  */
 export class Announcements {
   readonly #untold = new Map<string, StateEvent>();

@@ -1,5 +1,4 @@
 import type { App } from '@carillon/app-registry';
-import { CHANNEL_KINDS, kindOf } from '@carillon/channels';
 import { ONLINE_USERS, type PresenceChange } from '@carillon/presence';
 import { JsonText, type WebhookEvents } from '@carillon/webhooks';
 import type { PresenceMember } from '@carillon/protocol';
@@ -7,6 +6,8 @@ import type { Hubs } from '../apps/hubs.js';
 import type { MetaWatch } from '../meta/meta-watch.js';
 import type { Watchlists } from '../users/watchlists.js';
 import type { Announcements } from './announcements.js';
+import { hasUsers } from './has-users.js';
+import { placeChange } from './owed-changes.js';
 
 /** What telling works with. */
 export interface MemberNewsParts {
@@ -33,22 +34,23 @@ export class MemberNews {
       announcements.announce({ appId, channel, fact, exceptSocketId });
       if (!hasUsers(channel)) return;
       metaWatch.announce(appId, channel, fact);
-      webhooks.memberAdded(app, channel, member.userId, change.isAgain);
+      webhooks.memberAdded(app, channel, member.userId, placeChange(change));
     } else if (change.kind === 'updated') {
-      const { member } = change;
-      const fact = { kind: 'member_updated', channel, member, serial } as const;
+      const { member, after } = change;
+      const chain = after === undefined ? {} : { after };
+      const fact = { kind: 'member_updated', channel, member, ...chain, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
       if (!hasUsers(channel)) return;
       metaWatch.announce(appId, channel, fact);
       this.#tellUpdated(app, channel, member);
     } else if (change.kind === 'removed') {
-      const { userId, userInfoText, cameBy: socketId } = change;
-      const said = userInfoText === null ? {} : { userInfoText };
+      const { userId, userInfoText, cameBy: socketId, after } = change;
+      const said = { ...(userInfoText !== null && { userInfoText }), ...(after !== undefined && { after }) };
       const fact = { kind: 'member_removed', channel, userId, ...said, socketId, serial } as const;
       announcements.announce({ appId, channel, fact, exceptSocketId: null });
       if (!hasUsers(channel)) return;
       metaWatch.announce(appId, channel, fact);
-      webhooks.memberRemoved(app, channel, change.userId);
+      webhooks.memberRemoved(app, channel, change.userId, placeChange(change));
     }
   }
 
@@ -61,6 +63,3 @@ export class MemberNews {
     });
   }
 }
-
-/** Members of other channels are connections of one protocol, which nobody beside its clients knows. */
-const hasUsers = (channel: string): boolean => CHANNEL_KINDS[kindOf(channel)].members;

@@ -6,10 +6,15 @@ import {
   type StateFact,
   subjectOf,
 } from '@carillon/protocol';
+import { type ChainedChange, HeldChanges } from './held-changes.js';
+
+type MemberFact = Exclude<StateFact, ChannelCounted | ChannelTurned>;
 
 /** What subscribers of this process have been told of one user. */
 interface Known {
   serial: number;
+  /** The last change of the member that they were told; a look at the store may have shown a later state since. */
+  version: number;
   /** What they were told of it last; null: that it is gone. */
   member: PresenceMember | null;
   /** When the user was first missed in the store without anybody having told of it; null: not missed. */
@@ -44,7 +49,10 @@ export class Roster {
   readonly #known = new Map<string, Known>();
   /** Users who went, longest ago first, and when. */
   readonly #gone = new Map<string, number>();
+  readonly #held = new HeldChanges((userId) => this.#overdue(userId));
   #missed = 0;
+  /** Receives changes whose predecessor did not arrive in time. */
+  onOverdue: (fact: StateFact) => void = () => undefined;
 
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
@@ -57,16 +65,47 @@ export class Roster {
     return (this.#known.get(userId)?.member ?? null) !== null;
   }
 
-  /** Another process, or this one, says how a user is. What there is to tell of it; null: nothing, it is no news. */
-  hear(fact: Exclude<StateFact, ChannelCounted | ChannelTurned>): StateFact | null {
+  /**
+   * Takes a change of a user from this process or another one. Returns what there is to tell, in order: nothing if the
+   * change is no news or its predecessor has yet to arrive.
+   */
+  hear(fact: MemberFact): readonly StateFact[] {
     const member = memberOf(fact);
     const userId = member?.userId ?? subjectOf(fact);
     const known = this.#known.get(userId);
-    if (known !== undefined && fact.serial <= known.serial) return null;
+    if (known !== undefined && isOld(fact, known)) return [];
+    if (known !== undefined && isAhead(fact, known) && this.#held.add(userId, fact)) return [];
+    // Of a change that does not wait, those before it do not either.
+    const before = this.#held.below(userId, fact.serial).flatMap((held) => this.#take(userId, held));
+    return [...before, ...this.#take(userId, fact), ...this.#follow(userId)];
+  }
+
+  /** What follows changes of the user that were told. */
+  #follow(userId: string): StateFact[] {
+    const told: StateFact[] = [];
+    for (;;) {
+      const next = this.#held.next(userId, this.#known.get(userId)?.version ?? 0);
+      if (next === null) return told;
+      told.push(...this.#take(userId, next));
+    }
+  }
+
+  #take(userId: string, fact: MemberFact): StateFact[] {
+    const known = this.#known.get(userId);
+    if (known !== undefined && isOld(fact, known)) return [];
+    const member = memberOf(fact);
+    const isPresent = known !== undefined && known.member !== null;
+    if (fact.kind === 'member_updated' && isPresent && fact.serial <= known.serial) {
+      // A look at the store has shown a later state already, but nobody was told of this one.
+      known.version = fact.serial;
+      return [fact];
+    }
     const isNews = this.#become(userId, known, member, fact.serial);
-    if (fact.kind !== 'member_updated') return isNews ? fact : null;
+    if (fact.kind !== 'member_updated') return isNews ? [fact] : [];
     // Who is not known to be there has come, and its coming will not be told any more: it would be old.
-    return isNews ? { ...fact, kind: 'member_added' } : fact;
+    return isNews
+      ? [{ kind: 'member_added', channel: fact.channel, member: fact.member, serial: fact.serial }]
+      : [fact];
   }
 
   /**
@@ -81,7 +120,9 @@ export class Roster {
       stored.add(userId);
       const known = this.#known.get(userId);
       if (known !== undefined && serial <= known.serial) continue;
-      if (this.#become(userId, known, member, serial)) added.push(member);
+      // Updates of a member who is known to be there are yet to arrive.
+      const version = known === undefined || known.member === null ? serial : known.version;
+      if (this.#become(userId, known, member, serial, version)) added.push(member);
     }
     const removed: PresenceMember[] = [];
     const missed: PresenceMember[] = [];
@@ -97,6 +138,11 @@ export class Roster {
     return { added, removed, missed };
   }
 
+  #overdue(userId: string): void {
+    const changes = this.#held.below(userId, Infinity);
+    for (const change of changes) for (const fact of this.#take(userId, change)) this.onOverdue(fact);
+  }
+
   /** Nobody here wants to know of the user any more. */
   forget(userId: string): void {
     const known = this.#known.get(userId);
@@ -106,16 +152,22 @@ export class Roster {
   }
 
   /** Whether it has come or gone. */
-  #become(userId: string, known: Known | undefined, member: PresenceMember | null, serial: number): boolean {
+  #become(
+    userId: string,
+    known: Known | undefined,
+    member: PresenceMember | null,
+    serial: number,
+    version = serial,
+  ): boolean {
     this.#settle(known);
     this.#gone.delete(userId);
     if (member === null) this.#remember(userId);
     if (known === undefined) {
-      this.#known.set(userId, { serial, member, missedAtMs: null });
+      this.#known.set(userId, { serial, version: serial, member, missedAtMs: null });
       return member !== null;
     }
     const isNews = (known.member === null) !== (member === null);
-    Object.assign(known, { serial, member, missedAtMs: null });
+    Object.assign(known, { serial, version, member, missedAtMs: null });
     return isNews;
   }
 
@@ -142,8 +194,21 @@ export class Roster {
   }
 }
 
+/** Whether it was told already, or something later was. */
+function isOld(fact: MemberFact, { serial, version, member }: Known): boolean {
+  const isChained = fact.kind === 'member_updated' && fact.after !== undefined && member !== null;
+  return fact.serial <= (isChained ? version : serial);
+}
+
+/** Whether a change before it has yet to arrive. */
+const isAhead = (fact: MemberFact, { version, member }: Known): fact is ChainedChange =>
+  (fact.kind === 'member_updated' || fact.kind === 'member_removed') &&
+  member !== null &&
+  fact.after !== undefined &&
+  fact.after > version;
+
 /** Null: it is gone. */
-function memberOf(fact: Exclude<StateFact, ChannelCounted | ChannelTurned>): PresenceMember | null {
+function memberOf(fact: MemberFact): PresenceMember | null {
   if (fact.kind === 'member_removed') return null;
   if (fact.kind !== 'user_seen') return fact.member;
   return fact.isOnline ? { userId: fact.userId, userInfoText: '{}' } : null;

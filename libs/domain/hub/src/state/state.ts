@@ -13,6 +13,7 @@ import { Announcements } from './announcements.js';
 import { attendance } from './attendance.js';
 import { Looks } from './looks.js';
 import { MemberNews } from './member-news.js';
+import { OwedChanges } from './owed-changes.js';
 import { SubscriptionCounts } from './subscription-counts.js';
 import { Tally } from './tally.js';
 
@@ -38,6 +39,8 @@ export class State {
   readonly looks: Looks;
   readonly tally: Tally;
   readonly metaWatch: MetaWatch;
+  /** Changes whose webhooks outlive this process. */
+  readonly owed: OwedChanges;
   readonly #interests: Interests;
   readonly #counts: SubscriptionCounts;
   readonly #news: MemberNews;
@@ -55,7 +58,9 @@ export class State {
     this.looks = new Looks({ ...parts, watchlists, counts });
     const metaWatch = new MetaWatch({ ...parts, announcements });
     this.metaWatch = metaWatch;
-    this.tally = new Tally({ ...parts, counts, subscriptionCounts, metaWatch });
+    this.owed = new OwedChanges(parts);
+    const { owed } = this;
+    this.tally = new Tally({ ...parts, counts, subscriptionCounts, metaWatch, owed });
     this.#interests = interests;
     this.#counts = subscriptionCounts;
     this.#news = new MemberNews({ ...parts, announcements, metaWatch, watchlists });

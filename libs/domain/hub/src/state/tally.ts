@@ -3,6 +3,7 @@ import { CHANNEL_KINDS, kindOf, metaBase } from '@carillon/channels';
 import type { ChannelCountChange, ChannelCounts } from '@carillon/presence';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { MetaWatch } from '../meta/meta-watch.js';
+import { type OwedChanges, placeChange } from './owed-changes.js';
 import type { SubscriptionCounts } from './subscription-counts.js';
 import { rulesOf } from '../apps/app-rules.js';
 import type { Hubs } from '../apps/hubs.js';
@@ -16,6 +17,7 @@ export interface TallyParts {
   readonly subscriptionCounts: SubscriptionCounts;
   readonly metaWatch: MetaWatch;
   readonly webhooks: WebhookEvents;
+  readonly owed: OwedChanges;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -28,7 +30,7 @@ export class Tally {
   readonly #beginning = new Set<string>();
 
   constructor(private readonly parts: TallyParts) {
-    parts.counts.observe((change) => this.#counted(change));
+    parts.counts.observe((change) => this.#counted(change), parts.owed);
     parts.metaWatch.onBegin = (appId, channel) => void this.#begin(appId, channel);
   }
 
@@ -72,7 +74,8 @@ export class Tally {
   }
 
   /** The app may have nothing here: the change may be what a dead process left. */
-  #counted({ kind, appId, channel, count, serial, isAgain }: ChannelCountChange): void {
+  #counted(change: ChannelCountChange): void {
+    const { kind, appId, channel, count, serial } = change;
     const { hubs, webhooks, metaWatch } = this.parts;
     const app = hubs.find(appId)?.app ?? appId;
     if (!this.#beginning.has(`${appId} ${channel}`)) {
@@ -81,8 +84,8 @@ export class Tally {
       if (count > 0) metaWatch.announce(appId, channel, { kind: 'channel_counted', channel, count, serial });
       else metaWatch.announce(appId, channel, { kind: 'channel_vacated', channel, serial });
     }
-    if (kind === 'occupied') webhooks.channelOccupied(app, channel, isAgain);
-    else if (kind === 'vacated') webhooks.channelVacated(app, channel);
+    if (kind === 'occupied') webhooks.channelOccupied(app, channel, placeChange(change));
+    else if (kind === 'vacated') webhooks.channelVacated(app, channel, placeChange(change));
     if (count > 0 && !CHANNEL_KINDS[kindOf(channel)].members) void this.#tell(appId, channel);
   }
 

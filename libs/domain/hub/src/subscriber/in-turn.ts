@@ -9,11 +9,12 @@ export interface Opening {
 interface Waiting {
   readonly work: Work;
   readonly forgotten: () => void;
+  readonly weight: number;
 }
 
 /** Everything of one subscriber that waits, by subject. */
 export class Openings extends Map<string, Opening> {
-  /** Requests that wait behind one, whatever about. */
+  /** Sum of the weights of the requests that wait behind one, whatever about. */
   waiting = 0;
 }
 
@@ -25,7 +26,7 @@ export interface Requester {
 }
 
 /**
- * Limits of concurrent requests of one subscriber and of requests queued behind them. The first is well above the default
+ * Limits of concurrent requests of one subscriber and of the weight of requests queued behind them. The first is well above the default
  * limit of subscriptions, so that a burst of subscribes is refused for that limit and not as a retryable overload.
  */
 const MAX_OPENINGS = 4096;
@@ -39,7 +40,8 @@ type OnTrouble = (what: string, error: unknown) => void;
 /**
  * Runs requests about one thing (a channel, the sign-in) of one subscriber in the order they came, others side by
  * side. Most finish at once and leave no trace. One that fails does not keep the next from its turn; what waits when
- * the subscriber ends is forgotten, and told so if it asks. False: too many wait already, and nothing was done.
+ * the subscriber ends is forgotten, and told so if it asks. False: too many wait already, and nothing was done. `weight`:
+ * how much it holds while it waits, in requests; the positions of a resume count one each.
  */
 export function inTurn(
   subscriber: Requester,
@@ -47,13 +49,14 @@ export function inTurn(
   work: Work,
   onTrouble: OnTrouble,
   forgotten: () => void = NOTHING,
+  weight = 1,
 ): boolean {
   const { openings } = subscriber;
   const before = openings?.get(subject);
   if (openings !== null && before !== undefined) {
-    if (openings.waiting >= MAX_WAITING) return false;
-    openings.waiting += 1;
-    before.waiting.push({ work, forgotten });
+    if (openings.waiting + weight > MAX_WAITING) return false;
+    openings.waiting += weight;
+    before.waiting.push({ work, forgotten, weight });
     return true;
   }
   if ((openings?.size ?? 0) >= MAX_OPENINGS) return false;
@@ -78,11 +81,14 @@ async function follow(
     } catch (error) {
       onTrouble('request', error);
     }
-    work = subscriber.isOpen ? opening.waiting.shift()?.work : undefined;
-    if (work !== undefined) openings.waiting -= 1;
+    const next = subscriber.isOpen ? opening.waiting.shift() : undefined;
+    openings.waiting -= next?.weight ?? 0;
+    work = next?.work;
   }
-  openings.waiting -= opening.waiting.length;
-  for (const { forgotten } of opening.waiting) forgotten();
+  for (const { forgotten, weight } of opening.waiting) {
+    openings.waiting -= weight;
+    forgotten();
+  }
   openings.delete(subject);
   if (openings.size === 0) subscriber.openings = null;
 }

@@ -1,4 +1,5 @@
 import { Channels } from '@carillon/channels';
+import { LoopShare } from '@carillon/runtime';
 import { describe, expect, it, vi } from 'vitest';
 import { Gate, MOST_HELD } from '../../src/channels/gate.js';
 import { liveGap } from '../../src/channels/live-gap.js';
@@ -100,7 +101,9 @@ describe('a subscriber for whom more comes than may wait', () => {
     const events = ['a', 'b', 'c', 'd', 'e'];
     for (const event of events) channel.deliver(message({ event }));
     socket.bufferedBytes = BOUNDS.slowBytes;
-    const told = new Showing({ outlet } as ShowingParts, channel, gate, null).tell([]);
+    const told = new Showing({ outlet, share: new LoopShare() } as ShowingParts, channel, gate, null).tell(
+      [],
+    );
     await vi.waitFor(() => expect([sent, subscriber.lane === null]).toEqual([['a'], false]));
     socket.bufferedBytes = 0;
     outlet.drained(subscriber);

@@ -1,5 +1,6 @@
 import type { HistoryQuery, PastMessage, PastPage } from '@carillon/history';
 import type { Message } from '@carillon/protocol';
+import { LoopShare } from '@carillon/runtime';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { selectPast, type PastReader, type SelectionQuery } from '../../src/recovery/rewind-selection.js';
@@ -59,6 +60,7 @@ const select = async (reader: PastReader, more: Partial<SelectionQuery>) => {
     maxPageSize: 100,
     nowMs: 1_000_000,
     isWanted: () => true,
+    share: new LoopShare(),
     ...more,
   });
   return { serials: frames.map(({ fact }) => (fact as Message).serial ?? 0), ...flags };

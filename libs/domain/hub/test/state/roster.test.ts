@@ -17,9 +17,9 @@ function scene() {
         isPresent
           ? { kind: 'member_added', channel: 'c', member: member(userId), serial }
           : { kind: 'member_removed', channel: 'c', userId, serial },
-      ) !== null,
+      ).length > 0,
     update: (userId: string, serial: number) =>
-      roster.hear({ kind: 'member_updated', channel: 'c', member: member(userId), serial })?.kind ?? null,
+      roster.hear({ kind: 'member_updated', channel: 'c', member: member(userId), serial })[0]?.kind ?? null,
     look: (serial: number, ...userIds: string[]) => {
       const { added, removed, missed } = roster.compare(view(serial, ...userIds));
       return {
@@ -175,4 +175,85 @@ it('whatever is lost, late, repeated or looked at, each user comes and goes in t
     }),
     { numRuns: 500 },
   );
+});
+
+const update = (serial: number, after?: number) =>
+  ({
+    kind: 'member_updated',
+    channel: 'c',
+    member: { ...member('ada'), userInfoText: `{"n":${serial}}` },
+    serial,
+    ...(after === undefined ? {} : { after }),
+  }) as const;
+const came = (serial: number) =>
+  ({ kind: 'member_added', channel: 'c', member: member('ada'), serial }) as const;
+const went = (serial: number, after: number) =>
+  ({ kind: 'member_removed', channel: 'c', userId: 'ada', serial, after }) as const;
+
+describe('updates of a member', () => {
+  it('wait for the one before them when they overtake it', () => {
+    const roster = new Roster();
+    expect(roster.hear(came(1))).toHaveLength(1);
+    expect(roster.hear(update(3, 2))).toEqual([]);
+    expect(roster.hear(went(4, 3))).toEqual([]);
+    expect(roster.hear(update(2, 1)).map(({ serial }) => serial)).toEqual([2, 3, 4]);
+    expect([roster.has('ada'), roster.hear(update(3, 2))]).toEqual([false, []]);
+  });
+
+  it('are told, in order, when the one before them is overdue', async () => {
+    const roster = new Roster();
+    const overdue: number[] = [];
+    const told = new Promise<void>((resolve) => {
+      roster.onOverdue = ({ serial }) => {
+        overdue.push(serial);
+        if (overdue.length === 2) resolve();
+      };
+    });
+    roster.hear(came(1));
+    expect([roster.hear(update(4, 3)), roster.hear(update(3, 2))]).toEqual([[], []]);
+    await told;
+    expect(overdue).toEqual([3, 4]);
+    expect(roster.hear(update(2, 1))).toEqual([]);
+  });
+
+  it('are told although a look at the store has shown a later state', () => {
+    const roster = new Roster();
+    roster.hear(came(1));
+    roster.compare({ members: [member('ada')], serial: 9 });
+    const told = [update(2, 1), update(3, 2), update(2, 1)].flatMap((fact) => roster.hear(fact));
+    expect(told.map(({ serial }) => serial)).toEqual([2, 3]);
+  });
+
+  it('reach the watchers of every node once and in one order, however the broker interleaves two nodes', () => {
+    const changes = fc
+      .array(fc.nat({ max: 1 }), { minLength: 1, maxLength: 16 })
+      .map((by) => by.map((node, at) => ({ node, fact: update(at + 2, at + 1) })));
+    fc.assert(
+      fc.property(changes, fc.infiniteStream(fc.boolean()), (all, picks) => {
+        const order = (own: number): number[] => {
+          const roster = new Roster();
+          roster.hear(came(1));
+          // Each node's changes arrive in its order; those of the other node whenever the broker brings them.
+          const lines = [0, 1].map((node) => all.filter((one) => one.node === node).map(({ fact }) => fact));
+          const told: number[] = [];
+          for (let left = all.length; left > 0; left -= 1) {
+            const wanted = picks.next().value === true ? own : 1 - own;
+            const line = lines[wanted]?.length === 0 ? lines[1 - wanted] : lines[wanted];
+            const fact = line?.shift();
+            if (fact !== undefined) told.push(...roster.hear(fact).map(({ serial }) => serial));
+          }
+          return told;
+        };
+        const expected = all.map(({ fact }) => fact.serial);
+        expect([order(0), order(1)]).toEqual([expected, expected]);
+      }),
+    );
+  });
+
+  it('of a node of an older version are told in the order of their serials', () => {
+    const roster = new Roster();
+    roster.hear(came(1));
+    const told = [update(3), update(2), update(4)].flatMap((fact) => roster.hear(fact));
+    expect(told.map(({ serial }) => serial)).toEqual([3, 4]);
+  });
 });

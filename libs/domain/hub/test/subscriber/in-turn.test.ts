@@ -158,4 +158,24 @@ describe('requests of one subscriber', () => {
       { numRuns: 60 },
     );
   });
+
+  it('are refused when the weight of those that wait is too large, and wait again when it has become less', async () => {
+    const scene = new Scene();
+    const queue = (weight: number): boolean =>
+      inTurn(
+        scene.subscriber,
+        'a',
+        () => undefined,
+        () => undefined,
+        undefined,
+        weight,
+      );
+    scene.waits('a', 'first');
+    expect([queue(4000), queue(97), queue(96), queue(1)]).toEqual([true, false, true, false]);
+    await scene.end('first');
+    expect(scene.subscriber.openings).toBeNull();
+    scene.waits('a', 'second');
+    expect(queue(4096)).toBe(true);
+    await scene.end('second');
+  });
 });

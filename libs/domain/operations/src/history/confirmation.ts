@@ -1,21 +1,36 @@
 import { ServiceError } from '@carillon/errors';
-import { textField, wrong } from '../describe/field.js';
+import { Field, textField, wrong } from '../describe/field.js';
 import type { Caller } from '../caller.js';
 import type { JsonObject } from '../json/json-body.js';
 
-/** Members of a request that cannot be taken back. */
-export const CONFIRMATION = {
-  confirmChannel: textField('confirm_channel', 'The channel once more.'),
-  confirmOperation: textField('confirm_operation', 'The operation once more.'),
-  reason: textField('reason', 'For the log of operators; not blank.', { maxBytes: 1024 }),
-  requestedBy: textField('requested_by', 'Who wants it, for the log of operators.', { maxBytes: 256 }),
-};
+/** Operations that delete data and have to be confirmed by their name. */
+type ConfirmedOperation = 'purge' | 'reset';
 
-export const REQUIRED_CONFIRMATION = [
-  CONFIRMATION.confirmChannel,
-  CONFIRMATION.confirmOperation,
-  CONFIRMATION.reason,
-];
+const CONFIRM_CHANNEL = textField('confirm_channel', 'The channel once more.');
+const REASON = textField('reason', 'For the log of operators; not blank.', { maxBytes: 1024 });
+const REQUESTED_BY = textField('requested_by', 'Who wants it, for the log of operators.', { maxBytes: 256 });
+
+/** The member that has to hold the name of the operation. */
+const confirmOperation = (operation: ConfirmedOperation): Field<string> =>
+  new Field(
+    'confirm_operation',
+    { type: 'string', enum: [operation], description: `The operation once more: \`${operation}\`.` },
+    (value, name) => {
+      if (value === operation) return operation;
+      throw wrong(name, `be ${operation}`);
+    },
+  );
+
+/** Members of a request that deletes data: by name, and which of them are required. */
+export function confirmation(operation: ConfirmedOperation) {
+  const fields = {
+    confirmChannel: CONFIRM_CHANNEL,
+    confirmOperation: confirmOperation(operation),
+    reason: REASON,
+    requestedBy: REQUESTED_BY,
+  };
+  return { fields, required: [fields.confirmChannel, fields.confirmOperation, fields.reason] };
+}
 
 /** Why something is done, and for whom. */
 export interface Confirmed {
@@ -33,16 +48,15 @@ export function readConfirmation(
   { name }: Caller,
   body: JsonObject,
   channel: string,
-  operation: string,
+  operation: ConfirmedOperation,
 ): Confirmed {
-  const named = CONFIRMATION.confirmChannel.of(body);
+  const named = CONFIRM_CHANNEL.of(body);
   if (named !== channel) throw wrong('confirm_channel', 'be the channel of the path');
-  if (CONFIRMATION.confirmOperation.of(body) !== operation)
-    throw wrong('confirm_operation', `be ${operation}`);
-  const reason = CONFIRMATION.reason.of(body);
+  if (confirmOperation(operation).of(body) === undefined) throw wrong('confirm_operation', `be ${operation}`);
+  const reason = REASON.of(body);
   if (reason === undefined) throw new ServiceError('invalid_input', { text: 'reason is missing' });
   if (reason.trim() === '') throw wrong('reason', 'not be blank');
-  const given = CONFIRMATION.requestedBy.of(body);
+  const given = REQUESTED_BY.of(body);
   const requestedBy = [name, given].filter((one) => one !== null && one !== undefined).join('/');
   return { reason, requestedBy: requestedBy === '' ? null : requestedBy };
 }

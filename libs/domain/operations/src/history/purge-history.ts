@@ -6,7 +6,7 @@ import { fieldsSchema } from '../describe/fields-schema.js';
 import { always, count, object, oneOf, orNull, text } from '../describe/shape.js';
 import type { JsonObject } from '../json/json-body.js';
 import type { Work } from '../operation.js';
-import { CONFIRMATION, readConfirmation, REQUIRED_CONFIRMATION } from './confirmation.js';
+import { confirmation, readConfirmation } from './confirmation.js';
 import { durableChannel, type HistoryParts } from './durable-channel.js';
 import { numberOf, operate } from './operate.js';
 import { STREAM } from './shapes.js';
@@ -14,8 +14,9 @@ import { STREAM } from './shapes.js';
 const MODES = ['all', 'before_serial', 'before_time_ms'] as const;
 type Mode = (typeof MODES)[number];
 
+const CONFIRMED = confirmation('purge');
 const PURGE = {
-  ...CONFIRMATION,
+  ...CONFIRMED.fields,
   mode: new Field<Mode>(
     'mode',
     { type: 'string', enum: MODES, description: 'What is removed; a bound is given for its own mode only.' },
@@ -49,7 +50,7 @@ export const PURGE_HISTORY = describe({
   description: 'They cannot be read any more from the answer on. The stream and its next serial stay.',
   rate: null,
   subjects: ['channel'],
-  body: fieldsSchema(PURGE, [...REQUIRED_CONFIRMATION, PURGE.mode]),
+  body: fieldsSchema(PURGE, [...CONFIRMED.required, PURGE.mode]),
   result: REPLY,
   errors: ['feature_disabled', 'backpressure'],
 });

@@ -5,7 +5,7 @@ import { always, count, object, orNull, text } from '../describe/shape.js';
 import type { JsonObject } from '../json/json-body.js';
 import type { Caller } from '../caller.js';
 import type { Work } from '../operation.js';
-import { CONFIRMATION, readConfirmation, REQUIRED_CONFIRMATION } from './confirmation.js';
+import { confirmation, readConfirmation } from './confirmation.js';
 import {
   type DurableChannel,
   durableChannel,
@@ -39,6 +39,8 @@ const PRESENCE_REPLY = object({
   stream: PRESENCE_STREAM,
 });
 
+const CONFIRMED = confirmation('reset');
+
 const described = (what: string, more: string) =>
   ({
     area: 'history',
@@ -46,7 +48,7 @@ const described = (what: string, more: string) =>
     description: `Everything retained is gone at once, serials begin at 1 in a new stream, and the history is healthy. ${more}`,
     rate: null,
     subjects: ['channel'],
-    body: fieldsSchema(CONFIRMATION, REQUIRED_CONFIRMATION),
+    body: fieldsSchema(CONFIRMED.fields, CONFIRMED.required),
     errors: ['feature_disabled', 'backpressure'],
   }) as const;
 

@@ -5,23 +5,29 @@ import { EVENT } from './event-fields.js';
 
 const NULL_TEXT = '"null"';
 
+/** The payload as JSON text of the string that is delivered, marked if it was published as JSON of another type. */
+interface EventData {
+  readonly dataText: string;
+  readonly isJsonText?: true;
+}
+
 /**
- * The payload as JSON text of the string that is delivered. A string stays as it was written; anything else becomes
- * the string of its compact text, digits of numbers included.
+ * Reads the payload of an event. A string stays as it was written; anything else becomes the string of its compact
+ * text, digits of numbers included.
  *
  * @throws ServiceError `payload_too_large` when the delivered string has more than `maxBytes` bytes in UTF-8.
  */
-export function readData({ text, object }: JsonBody, maxBytes: number): string {
+export function readData({ text, object }: JsonBody, maxBytes: number): EventData {
   const value = EVENT.data.of(object);
-  if (value === undefined) return NULL_TEXT;
+  if (value === undefined) return { dataText: NULL_TEXT };
   const raw = rawMember(text, EVENT.data.name) ?? 'null';
   if (typeof value === 'string') {
     checkSize(value, maxBytes);
-    return raw;
+    return { dataText: raw };
   }
   const compact = compactJson(raw);
   checkSize(compact, maxBytes);
-  return JSON.stringify(compact);
+  return { dataText: JSON.stringify(compact), isJsonText: true };
 }
 
 function checkSize(delivered: string, maxBytes: number): void {

@@ -14,6 +14,8 @@ export interface Event {
   readonly channels: readonly PublishableChannel[];
   /** JSON text of the string that subscribers get. */
   readonly dataText: string;
+  /** The string holds the JSON text of a published value of another type. Absent: it was published as a string. */
+  readonly isJsonText?: true;
   /** For sockets connected now only: nothing of it is kept. */
   readonly isEphemeral: boolean;
   /** False if the publisher asks for full messages; otherwise the channel decides. */

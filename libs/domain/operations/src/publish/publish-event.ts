@@ -95,6 +95,7 @@ function publication(
     channel: channel.name,
     event: event.name,
     dataText: event.dataText,
+    ...(event.isJsonText === true ? { isJsonText: true } : {}),
     userId,
     mayBeDelta: event.mayBeDelta,
     exceptSocketId: event.socketId,

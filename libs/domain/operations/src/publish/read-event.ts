@@ -59,7 +59,7 @@ export class EventReader {
       name,
       channels: targets,
       isEphemeral: this.rules.extras.ephemeralEnabled && extras?.isEphemeral === true,
-      dataText: readData(body, app.limits.maxEventPayloadBytes),
+      ...readData(body, app.limits.maxEventPayloadBytes),
       mayBeDelta,
       socketId,
       creatorId: caller.userId,

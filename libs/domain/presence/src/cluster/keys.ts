@@ -35,10 +35,14 @@ export function shardNamed(tag: string): ShardName | null {
 export class Keys {
   constructor(private readonly prefix: string) {}
 
-  /** Subjects and what is known of them; what one node holds of them; what its last change came to. */
-  shard(tag: string, nodeId: string): readonly [subjects: string, held: string, last: string] {
+  /**
+   * Subjects and what is known of them; what one node holds of them; what its last change came to; which of its changes
+   * it has yet to notify of.
+   */
+  shard(tag: string, nodeId: string): readonly [subjects: string, held: string, last: string, owed: string] {
     const root = `${this.prefix}cluster:v1:{${tag}}`;
-    return [`${root}:subjects`, `${root}:held:${nodeId}`, `${root}:last:${nodeId}`];
+    const own = (what: string): string => `${root}:${what}:${nodeId}`;
+    return [`${root}:subjects`, own('held'), own('last'), own('owed')];
   }
 
   subjects(tag: string): string {

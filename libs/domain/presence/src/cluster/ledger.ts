@@ -1,10 +1,13 @@
 import type { PresenceClock } from '../clock.js';
+import type { Owed } from '../port.js';
 import { GracePeriod } from './grace-period.js';
 import { LeaseLapsed } from './failures.js';
 import type { ShardName } from './keys.js';
 import { Mending } from './mending.js';
 import { NodeLife } from './node-life.js';
-import type { Reaped } from './operation.js';
+import type { Answer, Reaped } from './operation.js';
+import { OwedBook } from './owed-book.js';
+import type { OwedEntry } from './owed-entry.js';
 import { Reaper } from './reaper.js';
 import type { Shard, ShardHost, ShardOwner } from './shard.js';
 import { Shards } from './shards.js';
@@ -31,6 +34,10 @@ export interface ShardKeeper {
   forgotten(shard: ShardName): void;
   /** What the going of a dead node changed. */
   reaped(shard: ShardName, changes: readonly Reaped[], deadNodeId: string): void;
+  /** Whether changes of the shard are kept until their notification is settled. Absent: they are not. */
+  isOwed?(shard: ShardName): boolean;
+  /** A change whose notification a dead node owed. */
+  owed?(shard: ShardName, entry: OwedEntry, owed: Owed): void;
   /** A store that may have lost something has been told by everybody again. What changed meanwhile may be untold. */
   saidAgain?(): void;
 }
@@ -51,6 +58,7 @@ export class Ledger implements ShardHost {
   readonly #life: NodeLife;
   readonly #sweeps: Sweeps;
   readonly #grace: GracePeriod;
+  readonly #owed: OwedBook;
   #stopBeats: () => void = () => undefined;
   #beating: Promise<void> | null = null;
   #mended: Promise<void> | null = null;
@@ -61,8 +69,14 @@ export class Ledger implements ShardHost {
     const { store, processId, leaseMs, sweepMs, clock, onTrouble } = options;
     this.#generation = store.generation;
     this.#life = new NodeLife(store, processId, leaseMs);
+    this.#owed = new OwedBook({
+      store,
+      isOwed: (name) => this.#keepers.get(name.kind)?.isOwed?.(name) ?? false,
+      onTrouble: (error) => onTrouble('settling notifications', error),
+    });
     this.#shards = new Shards({
       host: this,
+      owes: (name) => this.#owed.has(name, this.#life.nodeId),
       forgotten: (name) => this.#keepers.get(name.kind)?.forgotten(name),
       unnote: (names) => store.unnote(this.#life.nodeId, names),
     });
@@ -73,8 +87,11 @@ export class Ledger implements ShardHost {
       known: (name) => this.#keepers.get(name.kind)?.known(name),
     });
     this.#grace = new GracePeriod(this, () => this.#keepers.forEach((keeper) => keeper.saidAgain?.()));
-    const reaper = new Reaper(store, (shard, changes, deadNodeId) =>
-      this.#keepers.get(shard.kind)?.reaped(shard, changes, deadNodeId),
+    const reaper = new Reaper(
+      store,
+      this.#owed,
+      (shard, changes, deadNodeId) => this.#keepers.get(shard.kind)?.reaped(shard, changes, deadNodeId),
+      (shard, entry, owed) => this.#keepers.get(shard.kind)?.owed?.(shard, entry, owed),
     );
     this.#sweeps = new Sweeps({
       reaper,
@@ -148,12 +165,15 @@ export class Ledger implements ShardHost {
     return this.store.note(this.#life.licence, [shard]);
   }
 
-  apply(shard: ShardName, batch: Batch) {
-    return this.store.apply(shard, this.#life.licence, batch);
+  async apply(shard: ShardName, batch: Batch): Promise<Answer> {
+    const { licence } = this.#life;
+    const answer = await this.store.apply(shard, licence, batch, this.#owed.isOwed(shard));
+    return this.#owed.answered(shard, licence.nodeId, batch, answer);
   }
 
-  recall(shard: ShardName, nodeId: string, batch: Batch) {
-    return this.store.recall(shard, nodeId, batch);
+  async recall(shard: ShardName, nodeId: string, batch: Batch): Promise<Answer | null> {
+    const answer = await this.store.recall(shard, nodeId, batch);
+    return answer && this.#owed.answered(shard, nodeId, batch, answer);
   }
 
   stored(shard: ShardName): Promise<ReadonlyMap<string, number>> {
@@ -190,9 +210,11 @@ export class Ledger implements ShardHost {
       new Promise<void>((resolve) => clock.after(LEAVE_MS, resolve)),
     ]);
     try {
-      const isEmpty = this.#shards.all.every((shard) => shard.isEmpty);
-      const isFree = isEmpty && (await this.store.countNoted(this.#life.nodeId)) === 0;
-      await (isFree ? this.store.forget(this.#life.nodeId) : this.store.leave(this.#life.nodeId, true));
+      await this.#owed.close();
+      const { nodeId } = this.#life;
+      const isEmpty = this.#shards.all.every((shard) => shard.isEmpty && !this.#owed.has(shard.name, nodeId));
+      const isFree = isEmpty && (await this.store.countNoted(nodeId)) === 0;
+      await (isFree ? this.store.forget(nodeId) : this.store.leave(nodeId, true));
     } catch (error) {
       onTrouble('leaving the shared store', error);
     }

@@ -1,3 +1,4 @@
+import type { Owed } from '../port.js';
 import { list, oneOf, pairs, text, whole } from './replies.js';
 
 /** How much this node holds of a subject from now on. */
@@ -24,6 +25,8 @@ export interface Operation {
   readonly mostOfIt: number;
   /** What the subject comes by if it is new: digits and dots. Empty: nothing. */
   readonly cameBy: string;
+  /** Whether the payload is told, and so becomes the version of the subject. */
+  readonly tells: boolean;
 }
 
 export const END_OF_LEASE = -1;
@@ -46,6 +49,7 @@ export const holding = (subject: string, count: number, rest: Partial<Operation>
   mostSubjects: Infinity,
   mostOfIt: Infinity,
   cameBy: '',
+  tells: false,
   ...rest,
 });
 
@@ -70,6 +74,7 @@ export const operationFields = (operation: Operation): readonly (number | string
   wholeLease(operation.lostMs),
   // Whatever else it were, it would break the record.
   DIGITS_AND_DOTS.test(operation.cameBy) ? operation.cameBy : '',
+  operation.tells ? 1 : 0,
 ];
 
 const OUTCOMES = ['added', 'removed', 'leased', 'unchanged', 'full', 'early'] as const;
@@ -88,10 +93,14 @@ export interface Result {
   readonly leaseMs: number;
   /** What the subject came by, or had come by; empty: nothing. */
   readonly cameBy: string;
+  /** The serial of the change that had told the payload before. Null: unknown. */
+  readonly previous: number | null;
   /** For `removed`, what was kept with the subject; else null. */
   readonly payload: string | null;
   /** Of two changes of one subject, the later one has the higher serial. */
   readonly serial: number;
+  /** Kept in the store until it is settled. Absent: nothing is kept of the change. */
+  readonly owed?: Owed;
 }
 
 /** Every subject with its record, as the store gives them, and as of when. */
@@ -111,13 +120,14 @@ export function readAnswer(reply: unknown): Answer {
   const removed = list(payloads).values();
   const [first, ...rest] = text(outcomes).split(' ');
   const results = rest.map((result) => {
-    const [outcome, total, count, leaseMs, cameBy = ''] = result.split(':');
+    const [outcome, total, count, leaseMs, cameBy = '', previous = ''] = result.split(':');
     return {
       outcome: oneOf(outcome, OUTCOMES),
       total: whole(total),
       count: whole(count),
       leaseMs: whole(leaseMs),
       cameBy,
+      previous: previous === '' ? null : whole(previous),
       payload: outcome === 'removed' ? text(removed.next().value) : null,
       serial: whole(first),
     };
@@ -136,6 +146,8 @@ export interface Reaped {
   /** For `removed`, what was kept with it. Null: it was not removed, or a process of before took it back. */
   readonly payload: string | null;
   readonly serial: number;
+  /** Kept in the store until it is settled. Absent: nothing is kept of the change. */
+  readonly owed?: Owed;
 }
 
 export interface Page {

@@ -1,6 +1,9 @@
+import type { Owed } from '../port.js';
 import type { ShardName } from './keys.js';
 import type { Reaped } from './operation.js';
-import type { ClusterStore, Licence } from './store.js';
+import type { OwedBook } from './owed-book.js';
+import type { OwedEntry } from './owed-entry.js';
+import type { ClusterStore, Licence, Reaping } from './store.js';
 
 /** How long nobody else clears up after a dead node, unless it is said again. */
 const CLAIM_MS = 15_000;
@@ -9,6 +12,9 @@ const MOST_AT_ONCE = 50;
 /** Told what a dead node's going changed in a shard, before the store is told that it was told. */
 export type OnReaped = (shard: ShardName, changes: readonly Reaped[], deadNodeId: string) => void;
 
+/** Receives a change whose notification a dead node owed. */
+export type OnOwed = (shard: ShardName, entry: OwedEntry, owed: Owed) => void;
+
 /**
  * Clears up after dead nodes: whoever of the living comes first claims one, and takes back shard by shard what it
  * held. What a reaper that dies itself had not confirmed is done by the next.
@@ -16,7 +22,9 @@ export type OnReaped = (shard: ShardName, changes: readonly Reaped[], deadNodeId
 export class Reaper {
   constructor(
     private readonly store: ClusterStore,
+    private readonly book: OwedBook,
     private readonly onReaped: OnReaped,
+    private readonly onOwed: OnOwed,
   ) {}
 
   /** Clears up after those that are dead now. How many of them are done with; others have leases that still run. */
@@ -49,21 +57,41 @@ export class Reaper {
   }
 
   async #takeBack(shards: readonly ShardName[], dead: string, claim: Licence): Promise<void> {
-    const left = await Promise.all(shards.map((shard) => this.#shard(shard, dead, claim)));
+    const left = await Promise.all(
+      shards.map((shard) => this.#shard({ shard, dead, claim, owes: this.book.isOwed(shard) })),
+    );
     const emptied = shards.filter((_, at) => left[at] === 0);
     if (emptied.length > 0) await this.store.unnote(dead, emptied);
   }
 
   /** How much is left. */
-  async #shard(shard: ShardName, dead: string, claim: Licence): Promise<number> {
+  async #shard(reaping: Reaping): Promise<number> {
+    const { shard, dead } = reaping;
     let isConfirmed = false;
     for (let cursor = '0'; ;) {
-      const page = await this.store.reap(shard, dead, claim, cursor, isConfirmed);
+      const page = this.book.reaped(reaping, await this.store.reap(reaping, cursor, isConfirmed));
       if (page.changes.length > 0) this.onReaped(shard, page.changes, dead);
       // The last page with changes is confirmed by asking once more.
-      if (page.cursor === null && page.changes.length === 0) return page.left;
+      if (page.cursor === null && page.changes.length === 0) return page.left + (await this.#owed(reaping));
       isConfirmed = true;
       cursor = page.cursor ?? '0';
     }
+  }
+
+  /** Takes over what the dead node owed; it stays under its name until it is settled. How much is left. */
+  async #owed({ shard, dead, owes }: Reaping): Promise<number> {
+    if (!owes) return 0;
+    let left = 0;
+    for (let cursor: string | null = '0'; cursor !== null;) {
+      const page = await this.store.owed(shard, dead, cursor);
+      // The earlier of two changes of one subject first.
+      for (const entry of page.entries.sort((one, other) => one.serial - other.serial)) {
+        const owed = this.book.found(shard, dead, entry);
+        if (owed !== null) this.onOwed(shard, entry, owed);
+      }
+      left += page.entries.length;
+      ({ cursor } = page);
+    }
+    return left;
   }
 }

@@ -3,6 +3,8 @@ import { Shard, type ShardHost, type ShardOwner } from './shard.js';
 
 export interface ShardsParts {
   readonly host: ShardHost;
+  /** Whether this node owes notifications of changes of the shard. */
+  readonly owes: (name: ShardName) => boolean;
   /** Nothing of the shard has been held or wanted for a while. */
   readonly forgotten: (name: ShardName) => void;
   /** Takes them off what is noted of this node. */
@@ -35,7 +37,7 @@ export class Shards {
   async tidy(): Promise<void> {
     const quiet: Shard[] = [];
     for (const shard of this.#byTag.values()) {
-      if (shard.isEmpty && shard.isQuiet) quiet.push(shard);
+      if (this.#isOver(shard)) quiet.push(shard);
       else shard.isQuiet = true;
     }
     for (let at = 0; at < quiet.length; at += MOST_AT_ONCE) {
@@ -43,8 +45,12 @@ export class Shards {
     }
   }
 
+  #isOver(shard: Shard): boolean {
+    return shard.isEmpty && shard.isQuiet && !this.parts.owes(shard.name);
+  }
+
   async #forget(shards: readonly Shard[]): Promise<void> {
-    const own = shards.filter((shard) => shard.isEmpty && shard.isQuiet);
+    const own = shards.filter((shard) => this.#isOver(shard));
     if (own.length === 0) return;
     // Wanted meanwhile, they are named again, which comes after this on the same connection.
     for (const { name } of own) {

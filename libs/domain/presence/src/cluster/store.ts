@@ -11,6 +11,7 @@ import {
   type Page,
   type Subjects,
 } from './operation.js';
+import { type OwedEntry, owedEntry, owedField } from './owed-entry.js';
 import { list, pairs, text, whole } from './replies.js';
 import { APPLY, BEAT, CLAIM, LOOK, NOTE, REAP, RECALL, STRIKE_OFF } from './scripts.js';
 
@@ -46,7 +47,17 @@ export interface Batch {
   readonly wantsSubjects: boolean;
 }
 
+/** A dead node whose part of a shard is taken back, and by which right. */
+export interface Reaping {
+  readonly shard: ShardName;
+  readonly dead: string;
+  readonly claim: Licence;
+  /** Whether what is removed is recorded as owed. */
+  readonly owes: boolean;
+}
+
 const INDEX_PAGE = 200;
+const OWED_PAGE = 500;
 /** Time to come back to a store that was away: the longest pause between two attempts to connect, and then a little. */
 export const RETURN_MS = 6000;
 /** How far the clocks of the servers of a cluster may be apart. */
@@ -133,13 +144,13 @@ export class ClusterStore {
     return whole(await this.link.call('scard', this.keys.index(nodeId)));
   }
 
-  async apply(shard: ShardName, { nodeId, untilMs }: Licence, batch: Batch): Promise<Answer> {
+  /** `owes`: whether subjects that are added or removed are recorded as owed by the node. */
+  async apply(shard: ShardName, { nodeId, untilMs }: Licence, batch: Batch, owes: boolean): Promise<Answer> {
     const keys = this.keys.shard(shardTag(shard), nodeId);
     const { number, operations, wantsSubjects } = batch;
     const fields = operations.flatMap(operationFields);
-    return readAnswer(
-      await this.#run(APPLY, keys, nodeId, untilMs, number, wantsSubjects ? 1 : 0, ...fields),
-    );
+    const flags = [wantsSubjects ? 1 : 0, owes ? 1 : 0];
+    return readAnswer(await this.#run(APPLY, keys, nodeId, untilMs, number, ...flags, ...fields));
   }
 
   /** What a batch came to of which no answer came; null: it was not done and never will be. */
@@ -149,15 +160,31 @@ export class ClusterStore {
     return reply === null ? null : readAnswer(reply);
   }
 
-  async reap(
-    shard: ShardName,
-    dead: string,
-    claim: Licence,
-    cursor: string,
-    isConfirmed: boolean,
-  ): Promise<Page> {
+  async reap({ shard, dead, claim, owes }: Reaping, cursor: string, isConfirmed: boolean): Promise<Page> {
     const keys = this.keys.shard(shardTag(shard), dead);
-    return readPage(await this.#run(REAP, keys, claim.untilMs, cursor, isConfirmed ? 1 : 0, dead));
+    const flags = [isConfirmed ? 1 : 0, dead, owes ? 1 : 0];
+    return readPage(await this.#run(REAP, keys, claim.untilMs, cursor, ...flags));
+  }
+
+  /** A page of what the node owes in the shard, and where to go on; null: nowhere. */
+  async owed(
+    shard: ShardName,
+    nodeId: string,
+    cursor: string,
+  ): Promise<{ entries: OwedEntry[]; cursor: string | null }> {
+    const [next, fields] = list(
+      await this.link.call('hscan', this.#owedKey(shard, nodeId), cursor, 'count', OWED_PAGE),
+    );
+    const entries = pairs(fields).flatMap(([field]) => owedEntry(field) ?? []);
+    return { entries, cursor: next === '0' ? null : text(next) };
+  }
+
+  async settle(shard: ShardName, nodeId: string, entries: readonly OwedEntry[]): Promise<void> {
+    await this.link.call('hdel', this.#owedKey(shard, nodeId), ...entries.map(owedField));
+  }
+
+  #owedKey(shard: ShardName, nodeId: string): string {
+    return this.keys.shard(shardTag(shard), nodeId)[3];
   }
 
   /** What the node holds of each subject; 0: a lease hangs on it. */

@@ -18,6 +18,7 @@ export type Target =
   | { readonly type: 'audience'; readonly provider: Provider; readonly audience: Audience };
 
 const MOST_TARGETS = 1024;
+const TARGET_TYPES = 'device, client, channel, recipient, providerTopic, providerCondition';
 const UNSUPPORTED = new Set(['registeredTopic', 'userTopic', 'indexedFilter']);
 
 export function readTargets(value: unknown, rules: RecipientRules): Target[] {
@@ -52,8 +53,9 @@ function readTarget(target: JsonObject, rules: RecipientRules): Target {
       return { type: 'audience', provider: ofAudience(target), audience: { condition } };
     }
     default:
-      if (typeof type === 'string' && UNSUPPORTED.has(type)) throw invalid('target type is not supported');
-      throw invalid('target type is not known');
+      if (typeof type === 'string' && UNSUPPORTED.has(type))
+        throw invalid(`target type is not supported; it must be one of ${TARGET_TYPES}`);
+      throw invalid(`target type is not known; it must be one of ${TARGET_TYPES}`);
   }
 }
 

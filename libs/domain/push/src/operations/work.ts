@@ -208,7 +208,7 @@ function optionsOf({ parts: { log } }: PushService, ask: PushAsk) {
 function deadLetterFilter(ask: PushAsk) {
   const named = ask.parameter('provider');
   const provider = named === undefined ? undefined : providerNamed(named);
-  if (provider === null) throw invalid('provider is not known');
+  if (provider === null) throw invalid(`provider is not known; it must be one of ${CLOUDS.join(', ')}`);
   const [sinceMs, untilMs] = [timeOf(ask, 'sinceMs'), timeOf(ask, 'untilMs')];
   if (sinceMs !== undefined && untilMs !== undefined && sinceMs > untilMs) {
     throw invalid('sinceMs must not be after untilMs');

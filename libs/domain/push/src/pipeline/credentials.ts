@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Config } from '@carillon/config';
+import { type Config, isProduction } from '@carillon/config';
 import {
   type Cloud,
   type Credential,
@@ -205,16 +205,16 @@ const dryRun = (appId: string, provider: Cloud): ResolvedCredential => ({
 
 /** The credential that the settings hold; null: none, or not enough of one. */
 function ofSettings(config: Config, provider: Cloud): Credential | null {
-  return SETTINGS[provider](config.push);
+  return SETTINGS[provider](config.push, isProduction(config));
 }
 
 type Push = Config['push'];
 
-const SETTINGS: Readonly<Record<Cloud, (push: Push) => Credential | null>> = {
-  fcm({ fcm }) {
+const SETTINGS: Readonly<Record<Cloud, (push: Push, production: boolean) => Credential | null>> = {
+  fcm({ fcm }, production) {
     const json = fcm.service_account_json?.reveal() ?? fileOf(fcm.service_account_json_path);
     if (json !== null) {
-      const { projectId, ...account } = serviceAccount(json);
+      const { projectId, ...account } = serviceAccount(json, { kind: 'operator', production });
       return {
         provider: 'fcm',
         projectId: fcm.project_id ?? projectId,

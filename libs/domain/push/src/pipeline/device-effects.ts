@@ -5,6 +5,8 @@ import { safeReason } from '../resources/device-shape.js';
 import { tellMeta } from '../watch/meta.js';
 import type { Feedback } from './payloads.js';
 
+/** How exact the time is at which a device was last active: a write for each notification would cost more than it tells. */
+const TOUCHED_EVERY_MS = 3_600_000;
 /** Failures after which a device counts as failed for good. */
 const MOST_FAILURES = 3;
 
@@ -39,6 +41,7 @@ export async function applyToDevices(
     });
     log.warn('so many devices of a push failed that none is removed', { app_id: appId });
   }
+  const reached = new Map<string, string>();
   for (const one of results) {
     const { deviceId } = one.job;
     if (deviceId === null || one.tokenHash === null || one.dryRun) continue;
@@ -48,9 +51,20 @@ export async function applyToDevices(
     } else if (failureClass === 'device_transient' && taken.has(one.job.deliveryKey)) {
       await change(parts, appId, deviceId, tokenHash, (device) => failing(device, reason));
     } else if (one.outcome === 'accepted') {
-      await change(parts, appId, deviceId, tokenHash, (device) => healed(device, parts.now()));
+      reached.set(deviceId, tokenHash);
     }
   }
+  await touch(parts, appId, reached);
+}
+
+/** Devices that were reached, with the tokens they were reached by. One that failed for good stays so until it registers again. */
+async function touch(parts: PushParts, appId: string, reached: ReadonlyMap<string, string>): Promise<void> {
+  if (reached.size === 0) return;
+  const nowMs = parts.now();
+  const devices = [...reached].map(([deviceId, tokenHash]) => ({ deviceId, tokenHash }));
+  const times = { nowMs, beforeMs: nowMs - TOUCHED_EVERY_MS };
+  for (const deviceId of await parts.store.touchDevices(appId, devices, times))
+    tellMoved(parts, appId, deviceId, { from: 'FAILING', to: 'ACTIVE' });
 }
 
 interface Dead {
@@ -93,7 +107,7 @@ async function change(
   tokenHash: string,
   next: (device: StoredDevice) => StoredDevice,
 ): Promise<void> {
-  const { store, metrics } = parts;
+  const { store } = parts;
   let moved: readonly [from: string, to: string] | null = null;
   await store.changeDevice(appId, deviceId, (device) => {
     moved = null;
@@ -106,7 +120,16 @@ async function change(
   });
   const [from, to] = moved ?? [];
   if (from === undefined || to === undefined) return;
-  metrics.counter('push_device_state_transitions_total').for({ from, to, app: appId }).add();
+  tellMoved(parts, appId, deviceId, { from, to });
+}
+
+function tellMoved(
+  parts: PushParts,
+  appId: string,
+  deviceId: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): void {
+  parts.metrics.counter('push_device_state_transitions_total').for({ from, to, app: appId }).add();
   tellMeta(parts, 'device-state-changed', { appId, detail: { deviceId, from, to } });
 }
 
@@ -114,12 +137,4 @@ function failing(device: StoredDevice, reason: string | null): StoredDevice {
   const failureCount = device.failureCount + 1;
   const state = device.state === 'FAILED' || failureCount >= MOST_FAILURES ? 'FAILED' : 'FAILING';
   return { ...device, state, failureCount, errorReason: safeReason(reason) };
-}
-
-/** One that failed for good stays so until it registers again. */
-function healed(device: StoredDevice, nowMs: number): StoredDevice {
-  const touched = { ...device, lastActiveMs: nowMs };
-  return device.state === 'FAILING'
-    ? { ...touched, state: 'ACTIVE', failureCount: 0, errorReason: null }
-    : touched;
 }

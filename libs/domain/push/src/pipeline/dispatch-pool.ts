@@ -1,4 +1,4 @@
-import { FairQueue } from './fair-queue.js';
+import { FairQueue } from '@carillon/collections';
 
 /** Batches one worker sends at once. */
 export const SENT_AT_ONCE = 8;

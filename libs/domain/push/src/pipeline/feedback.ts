@@ -170,12 +170,21 @@ export class FeedbackWorker {
 
   #count(results: readonly Feedback[], taken: ReadonlySet<string>): void {
     const { metrics } = this.parts;
-    for (const { job, provider, appId: app, publishId, outcome, failureClass } of results) {
-      if (!taken.has(job.deliveryKey)) {
-        metrics.counter('push_duplicate_suppressed_total').for().add();
-        continue;
-      }
-      metrics.counter('push_delivery_status_total').for({ status: outcome, app }).add();
+    const own = results.filter(({ job }) => taken.has(job.deliveryKey));
+    if (own.length < results.length)
+      metrics
+        .counter('push_duplicate_suppressed_total')
+        .for()
+        .add(results.length - own.length);
+    const outcomes = new Map<string, number>();
+    for (const { outcome } of own) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    const [first] = own;
+    for (const [status, count] of outcomes)
+      metrics
+        .counter('push_delivery_status_total')
+        .for({ status, app: first?.appId ?? '' })
+        .add(count);
+    for (const { provider, appId: app, publishId, outcome, failureClass } of own) {
       if (outcome === 'rejected' && failureClass !== 'device_terminal')
         tellMeta(this.parts, 'provider-rejected', {
           appId: app,

@@ -3,7 +3,10 @@ import { defer, type Settlement } from '@carillon/queue';
 import type { PushParts } from '../parts.js';
 import { batchItem, deliveryAnew } from './batcher.js';
 import { tellIfOver } from '../watch/meta.js';
+import { sha256 } from '../hash.js';
 import { deadLetterOf, replayOf, tellDead } from './dead-letters.js';
+import { Gathering } from './gathering.js';
+import type { NewItem } from './items.js';
 import { withCounts } from './lifecycle.js';
 import type { Outbox } from './outbox.js';
 import type { RetryEntry } from './payloads.js';
@@ -11,36 +14,45 @@ import { putBack } from './put-back.js';
 import { deadlineOf } from './retry-rule.js';
 
 const KEPT_MS = 7 * 86_400_000;
-const LOCK_MS = 30_000;
-const LATER_MS = 1000;
+/** What an item says besides its jobs. */
+const HEAD_BYTES = 2048;
 /** Clocks differ, and timers are not exact. */
 const EARLY_MS = 50;
 
 type End = { readonly outcome: 'expired' } | { readonly outcome: 'dead_lettered'; readonly reason: string };
 
-/** Sends deliveries out again when their time has come, or ends them. */
+/** Sends deliveries out again when their time has come, or ends them. Those of a publish that are due together go together. */
 export class Retrier {
+  readonly #due = new Gathering<RetryEntry>(
+    ({ appId, publishId, provider }) => JSON.stringify([appId, publishId, provider]),
+    (entries) => this.#work(entries),
+  );
+
   constructor(
     private readonly parts: PushParts,
     private readonly outbox: Outbox,
   ) {}
 
   async retry(entry: RetryEntry): Promise<Settlement | void> {
-    const { store, now, owner } = this.parts;
-    const { appId, retryKey } = entry;
-    const earlyMs = entry.nextAttemptAtMs - now();
+    const earlyMs = entry.nextAttemptAtMs - this.parts.now();
     if (earlyMs > EARLY_MS) return this.#wait(entry, earlyMs);
-    const [known] = await store.idempotency(appId, [retryKey], now());
-    if (known !== undefined) return undefined;
-    if (!(await store.lock(appId, retryKey, owner, now(), now() + LOCK_MS)))
-      return putBack(this.parts, 'retry_schedule', 'locked', defer(LATER_MS));
-    try {
+    return this.#due.add(entry);
+  }
+
+  /** Entries that were worked on before are known by their keys; two workers that do the same at once are told apart by claims. */
+  async #work(entries: readonly RetryEntry[]): Promise<void> {
+    const { store, now } = this.parts;
+    const [first] = entries;
+    if (first === undefined) return;
+    const unique = new Map(entries.map((entry) => [entry.retryKey, entry]));
+    for (const { key } of await store.idempotency(first.appId, [...unique.keys()], now())) unique.delete(key);
+    const again: RetryEntry[] = [];
+    for (const entry of unique.values()) {
       const end = this.#endOf(entry);
-      await (end === null ? this.#again(entry) : this.#end(entry, end));
-      return undefined;
-    } finally {
-      await store.unlock(appId, retryKey, owner).catch(() => undefined);
+      if (end === null) again.push(entry);
+      else await this.#end(entry, end);
     }
+    if (again.length > 0) await this.#again(first, again);
   }
 
   #wait({ provider, appId }: RetryEntry, earlyMs: number): Settlement {
@@ -65,18 +77,16 @@ export class Retrier {
     return null;
   }
 
-  async #again(entry: RetryEntry): Promise<void> {
+  async #again({ appId, publishId, provider }: RetryEntry, entries: readonly RetryEntry[]): Promise<void> {
     const { store, metrics, now } = this.parts;
-    const { appId, publishId, provider, rendered, expiresAtMs, job, retryKey } = entry;
-    const batchId = `${entry.batchId.replace(/-retry-\d+-[0-9a-f]+$/, '')}-retry-${job.attempt}-${job.deliveryKey.slice(0, 16)}`;
-    await this.outbox.hand([
-      batchItem({ appId, publishId, provider, batchId, rendered, expiresAtMs, jobs: [job] }),
-    ]);
+    await this.outbox.hand(batchesOf(entries, this.outbox.maxItemBytes - HEAD_BYTES));
     // Behind it, so that a process that dies in between gives it out again rather than not at all.
-    if (!(await store.remember(appId, retryKey, now(), now() + KEPT_MS))) return;
-    metrics.counter('push_retry_attempted_total').for({ provider, app: appId }).add();
+    const keys = entries.map(({ retryKey }) => retryKey);
+    const { size } = await store.rememberAll(appId, keys, now(), now() + KEPT_MS);
+    if (size === 0) return;
+    metrics.counter('push_retry_attempted_total').for({ provider, app: appId }).add(size);
     await store.changePublish(appId, publishId, [], (publish) => ({
-      publish: withCounts(publish, { retryAttempted: 1 }, now()),
+      publish: withCounts(publish, { retryAttempted: size }, now()),
     }));
   }
 
@@ -126,4 +136,49 @@ export class Retrier {
       secrets,
     );
   }
+}
+
+/** Entries of one publish and provider as batches that queues take; those of a batch have the same payload and expiry. */
+function batchesOf(entries: readonly RetryEntry[], mostBytes: number): NewItem[] {
+  const items: NewItem[] = [];
+  let some: RetryEntry[] = [];
+  let bytes = 0;
+  const emit = (): void => {
+    const [first] = some;
+    if (first !== undefined) items.push(batchOf(first, some));
+    some = [];
+  };
+  for (const entry of entries) {
+    const own = Buffer.byteLength(JSON.stringify(entry.job)) + 1;
+    const [first] = some;
+    if (first === undefined || bytes + own > mostBytes || !isAlike(first, entry)) {
+      emit();
+      bytes = Buffer.byteLength(JSON.stringify(entry.rendered));
+    }
+    some.push(entry);
+    bytes += own;
+  }
+  emit();
+  return items;
+}
+
+const isAlike = (one: RetryEntry, other: RetryEntry): boolean =>
+  one.expiresAtMs === other.expiresAtMs && JSON.stringify(one.rendered) === JSON.stringify(other.rendered);
+
+/** The batch of one delivery is named by it, that of several by all of them. */
+function batchOf(first: RetryEntry, entries: readonly RetryEntry[]): NewItem {
+  const { appId, publishId, provider, rendered, expiresAtMs, job } = first;
+  const keys = entries.map((entry) => entry.job.deliveryKey);
+  const which = keys.length === 1 ? job.deliveryKey : sha256(...keys.toSorted());
+  const name = first.batchId.replace(/-retry-\d+-[0-9a-f]+$/, '');
+  const batchId = `${name}-retry-${job.attempt}-${which.slice(0, 16)}`;
+  return batchItem({
+    appId,
+    publishId,
+    provider,
+    batchId,
+    rendered,
+    expiresAtMs,
+    jobs: entries.map((entry) => entry.job),
+  });
 }

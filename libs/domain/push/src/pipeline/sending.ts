@@ -11,6 +11,7 @@ import type { Job } from '@carillon/queue';
 import type { PushParts } from '../parts.js';
 import type { Gates } from './breakers.js';
 import type { Credentials, ResolvedCredential } from './credentials.js';
+import { Gathering } from './gathering.js';
 import type { Outbox } from './outbox.js';
 import type { DeliveryBatch, DeliveryJob } from './payloads.js';
 import {
@@ -54,7 +55,32 @@ interface Addressed {
 
 const isTarget = (target: SendTarget | Result): target is SendTarget => 'kind' in target;
 
-/** Sends the deliveries of a batch, some at a time: claimed before, told after. */
+/** Deliveries of a batch that are this process's to send, until the lease ends. */
+class Claimed {
+  readonly #open: Set<string>;
+
+  constructor(
+    keys: ReadonlySet<string>,
+    /** Others are sending some of the batch. */
+    readonly isHeld: boolean,
+    /** After it no more of them is begun: what is begun needs the rest of the lease. */
+    readonly beginUntilMs: number,
+  ) {
+    this.#open = new Set(keys);
+  }
+
+  /** Of those the ones that are claimed and were not begun; they count as begun from now on. */
+  begin(some: readonly Addressed[]): Addressed[] {
+    return some.filter(({ job }) => this.#open.delete(job.deliveryKey));
+  }
+
+  /** Keys of those that were not begun. */
+  get rest(): string[] {
+    return [...this.#open];
+  }
+}
+
+/** Sends the deliveries of a batch: claims all of them in one step, and sends some at a time. */
 export class Sending {
   constructor(
     private readonly parts: PushParts,
@@ -63,22 +89,32 @@ export class Sending {
   ) {}
 
   async send(batch: DeliveryBatch, how: How): Promise<Sent> {
-    const { config } = this.parts;
+    const { config, now } = this.parts;
     const { gates, job } = how;
     const most = config.push.dispatch_max_outbound_requests;
+    // Before they are claimed: should the store be away, nothing has begun.
+    const all = await this.#addressed(batch, batch.jobs);
+    let claimed: Claimed | null = null;
     let sent: Sent = { left: false, begun: false, throttled: false };
-    for (let from = 0; from < batch.jobs.length; from += most) {
-      const stopped = job.signal.aborted || (from > 0 && !(await job.renew()));
-      if (stopped) return { ...sent, left: true };
-      // Before they are claimed: should the store be away, nothing has begun.
-      const some = await this.#addressed(batch, batch.jobs.slice(from, from + most));
-      const nowhere = some.filter(({ target }) => !isTarget(target));
-      const somewhere = some.filter(({ target }) => isTarget(target));
-      const admitted = [...nowhere, ...gates.admit(somewhere, this.parts.now())];
-      if (admitted.length > 0) sent = await this.#some(batch, admitted, how, sent);
-      if (admitted.length < some.length) sent = { ...sent, left: true };
+    try {
+      for (let from = 0; from < all.length; from += most) {
+        const isLate = claimed !== null && now() >= claimed.beginUntilMs;
+        const isStopped = job.signal.aborted || isLate || (from > 0 && !(await job.renew()));
+        if (isStopped) return { ...sent, left: true };
+        const some = all.slice(from, from + most);
+        const nowhere = some.filter(({ target }) => !isTarget(target));
+        const somewhere = some.filter(({ target }) => isTarget(target));
+        const admitted = [...nowhere, ...gates.admit(somewhere, now())];
+        if (admitted.length < some.length) sent = { ...sent, left: true };
+        if (admitted.length === 0) continue;
+        claimed ??= await this.#claim(batch);
+        const own = claimed.begin(admitted);
+        if (own.length > 0) sent = await this.#some(batch, own, how, sent);
+      }
+      return claimed?.isHeld === true ? { ...sent, left: true } : sent;
+    } finally {
+      await this.#release(batch, claimed?.rest ?? []);
     }
-    return sent;
   }
 
   /** Whether others have some of what was not taken: should they be dead, the batch comes again when their time is over. */
@@ -91,32 +127,48 @@ export class Sending {
     return others.length > 0 && this.parts.store.isBeingSent(appId, publishId, others, this.parts.now());
   }
 
-  async #some(batch: DeliveryBatch, some: readonly Addressed[], how: How, before: Sent): Promise<Sent> {
-    const { store, now, owner } = this.parts;
-    const { appId, publishId, batchId } = batch;
-    const wanted = some.map(({ job }) => job);
-    const lease = { owner: `${owner}:${batchId}`, nowMs: now(), untilMs: now() + LEASE_MS };
-    const taken = await store.takeForSending(appId, publishId, wanted, lease);
-    const own = some.filter(({ job }) => taken.has(job.deliveryKey));
-    const left = before.left || (await this.isHeld(batch, wanted, taken));
-    if (own.length === 0) return { ...before, left };
+  async #claim(batch: DeliveryBatch): Promise<Claimed> {
+    const { store, now } = this.parts;
+    const { appId, publishId, jobs } = batch;
+    const nowMs = now();
+    const lease = { owner: this.#ownerOf(batch), nowMs, untilMs: nowMs + LEASE_MS };
+    const taken = await store.takeForSending(appId, publishId, jobs, lease);
+    return new Claimed(taken, await this.isHeld(batch, jobs, taken), nowMs + LEASE_MS / 2);
+  }
+
+  /** Others may send these at once. Should the store be away, the lease ends by itself. */
+  async #release(batch: DeliveryBatch, keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const { store, now } = this.parts;
+    await store
+      .giveBack(batch.appId, batch.publishId, keys, this.#ownerOf(batch), now())
+      .catch(() => undefined);
+  }
+
+  #ownerOf({ batchId }: DeliveryBatch): string {
+    return `${this.parts.owner}:${batchId}`;
+  }
+
+  /** A result is told as soon as it is known, and not when the slowest of them has come: what was not told is sent again. */
+  async #some(batch: DeliveryBatch, own: readonly Addressed[], how: How, before: Sent): Promise<Sent> {
+    const { signal } = how.job;
     if (!before.begun) await how.onFirst();
-    const results = await Promise.all(
-      own.map(async (one) => [one, await this.#one(batch, one, how)] as const),
+    const telling = new Gathering<readonly [DeliveryJob, Judged]>(
+      () => batch.batchId,
+      (results) => tell(this.parts, this.outbox, batch, results, { signal, leaseMs: LEASE_MS }),
     );
-    for (const [{ host }, told] of results) judge(how.gates.verdict(host), told);
-    await tell(
-      this.parts,
-      this.outbox,
-      batch,
-      results.map(([{ job }, told]) => [job, told] as const),
-      { signal: how.job.signal, leaseMs: LEASE_MS },
+    let throttled = before.throttled;
+    const ends = await Promise.allSettled(
+      own.map(async (one) => {
+        const result = await this.#one(batch, one, how);
+        judge(how.gates.verdict(one.host), result);
+        throttled ||= isThrottling(result);
+        await telling.add([one.job, result]);
+      }),
     );
-    return {
-      left,
-      begun: true,
-      throttled: before.throttled || results.some(([, told]) => isThrottling(told)),
-    };
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return { ...before, begun: true, throttled };
   }
 
   async #one(batch: DeliveryBatch, { job, device, target }: Addressed, how: How): Promise<Judged> {

@@ -1,4 +1,5 @@
 import {
+  CLOUDS,
   type FailureClass,
   FAILURE_CLASSES,
   type JsonObject,
@@ -48,7 +49,7 @@ export async function ingestStatus(
   const result = objectOf(body, 'result');
   if (result === undefined) throw invalid('result is required');
   const provider = typeof result['provider'] === 'string' ? providerNamed(result['provider']) : null;
-  if (provider === null) throw invalid('provider is not known');
+  if (provider === null) throw invalid(`provider is not known; it must be one of ${CLOUDS.join(', ')}`);
   const outcome = wordOf(result, 'outcome', OUTCOMES);
   const attempt = integerOf(result, 'attempt', 1);
   if (attempt === undefined) throw invalid('attempt is required');

@@ -5,7 +5,7 @@ import { integerOf, invalid, neededText, objectOf, textOf, wholeObject, wordOf }
 import { canonicalJson } from '../hash.js';
 import type { PushParts } from '../parts.js';
 import { deviceShape, safeReason } from './device-shape.js';
-import { type IdentityTokens, issueToken } from './identity-token.js';
+import type { IdentityTokens } from './identity-token.js';
 import { readRecipient, type RecipientRules } from './recipient.js';
 
 const FORM_FACTORS = ['phone', 'tablet', 'desktop', 'tv', 'car', 'watch', 'embedded', 'other'] as const;
@@ -19,6 +19,8 @@ export type Caller =
   | {
       readonly kind: 'device';
       readonly token: string | null;
+      /** Address of the client, for the limit of failures. Absent or null: unknown. */
+      readonly address?: string | null;
       /** A device that nobody knows yet may register itself. Absent: operators do that. */
       readonly mayBegin?: true;
     };
@@ -61,16 +63,16 @@ export class Devices {
   ): Promise<JsonObject> {
     const { store } = this.parts;
     const wanted = this.#read(appId, wholeObject(value), caller, rules);
-    const seen = await store.device(appId, wanted.deviceId);
+    let seen = await store.device(appId, wanted.deviceId);
     const begins = caller.kind === 'device' && caller.mayBegin === true && seen === null;
     if (caller.kind === 'device' && !begins) {
       if (caller.mayBegin === true)
         throw new ServiceError('forbidden', { text: 'the device belongs to somebody else' });
       if (seen === null) throw new ServiceError('forbidden', { text: 'the device is not known' });
-      await this.#check(seen, caller.token);
+      seen = await this.#proved(seen, caller);
     }
     const isNew = begins || (caller.kind === 'admin' && (seen === null || caller.rotates));
-    const issued = isNew ? await issueToken() : null;
+    const issued = isNew ? await this.tokens.issue() : null;
     let change: 'inserted' | 'unchanged' | 'updated' = 'inserted';
     let stored: StoredDevice | null = null;
     await store.changeDevice(appId, wanted.deviceId, (existing) => {
@@ -103,8 +105,7 @@ export class Devices {
     const device = await this.parts.store.device(appId, deviceId);
     if (caller.kind === 'admin') return device;
     if (device === null) throw new ServiceError('not_found', { text: 'the device is not known' });
-    await this.#check(device, caller.token);
-    return device;
+    return this.#proved(device, caller);
   }
 
   async #found(appId: string, deviceId: string): Promise<StoredDevice> {
@@ -113,9 +114,18 @@ export class Devices {
     return device;
   }
 
-  async #check({ identityHash }: StoredDevice, token: string | null): Promise<void> {
-    if (token !== null && (await this.tokens.matches(token, identityHash))) return;
-    throw new ServiceError('auth_failed', { text: 'the device identity token is missing or wrong' });
+  /** Verifies the token of the device and replaces an outdated record of it. Returns the device as it is stored then. */
+  async #proved(
+    device: StoredDevice,
+    { token, address = null }: Extract<Caller, { kind: 'device' }>,
+  ): Promise<StoredDevice> {
+    const identityHash = await this.tokens.prove({ token, address }, device);
+    if (identityHash === device.identityHash) return device;
+    const { appId, deviceId } = device;
+    await this.parts.store.changeDevice(appId, deviceId, (existing) =>
+      existing?.identityHash === device.identityHash ? { ...existing, identityHash } : null,
+    );
+    return { ...device, identityHash };
   }
 
   #sameOwner(existing: StoredDevice | null, seen: StoredDevice | null, wanted: Registration): void {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import type { PlaceChange } from '../port.js';
 import { DelayLine } from './delay-line.js';
 
 /** How long somebody must stay away before others are told. */
@@ -13,7 +14,7 @@ export interface AbsenceParts<Place> {
   keyOf(place: Place): string;
   /** Whether nobody is there; null when it cannot be told now. */
   isGone(place: Place): Promise<boolean | null>;
-  tell(place: Place, what: 'came' | 'went'): void;
+  tell(place: Place, what: 'came' | 'went', change: PlaceChange): void;
 }
 
 /** Told who comes first and who went last, whatever process it happened in; tells what is worth telling. */
@@ -21,8 +22,8 @@ export interface AbsenceWatch<Place> {
   /** Places that are not settled. */
   readonly size: number;
   has(place: Place): boolean;
-  came(place: Place, isAgain?: boolean): void;
-  went(place: Place): void;
+  came(place: Place, change?: PlaceChange): void;
+  went(place: Place, change?: PlaceChange): void;
   /** Forgets everything that is not settled. */
   stop(): void;
 }
@@ -106,7 +107,7 @@ export class Absences<Place> implements AbsenceWatch<Place> {
 
   #hasCome(open: Open<Place>): void {
     open.isTold = true;
-    this.parts.tell(open.place, 'came');
+    this.parts.tell(open.place, 'came', {});
     this.#settle(open);
   }
 
@@ -120,7 +121,7 @@ export class Absences<Place> implements AbsenceWatch<Place> {
       this.#line.add(open);
     } else if (isGone !== false) {
       open.isTold = false;
-      this.parts.tell(open.place, 'went');
+      this.parts.tell(open.place, 'went', {});
     } else if (!open.isHere) {
       // Somebody is there all the same.
       open.isTold = false;

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
+import { arrive, depart, isSettling, type Noted, type Notice, noticeText, readNotice } from './notice.js';
 import type { Notices } from './shared-absences.js';
 
-/** Told to be there. A departure is any other value. */
-const HERE = 'here';
-/** A place that nobody came to or left for so long is forgotten: nothing is told twice for that, nor left out. */
+/** A record without changes for so long is dropped: at worst a notification is sent twice. */
 const TTL_MS = 24 * 60 * 60 * 1000;
-/** Others may change the notice between a look and a change of this process. */
+/** Other processes may change the record between the read and the write of this one. */
 const MOST_TRIES = 8;
 
-/** How long the mark of a store lasts. One that is gone by then costs nothing but a notice that is sent twice. */
+/** Life of the mark of a store. An expired mark costs at worst a notification that is sent twice. */
 const MARK_TTL_MS = 30 * TTL_MS;
-/** How long after a loss was noticed everybody says again who is there. */
+/** Within this time after a loss was noticed every process restates its members. */
 const SAID_AGAIN_MS = 60_000;
 
 /** Notices in the shared cache. A mark beside them tells a store that has lost everything from the one before. */
@@ -32,19 +31,47 @@ export class CacheNotices implements Notices {
     this.#mark ??= await this.#readMark();
   }
 
-  async came(key: string, isAgain: boolean): Promise<boolean> {
-    const { cache } = this;
+  async came(key: string, serial: number, isAgain: boolean): Promise<boolean> {
     await this.begin();
     const isKnown = isAgain && (await this.#wasLost());
+    const { outcome } = await this.#change(key, (now) => arrive(now, serial));
+    return outcome === 'first' && !isKnown;
+  }
+
+  async went(key: string, serial: number): Promise<boolean> {
+    const { outcome } = await this.#change(key, (now) => depart(now, serial));
+    return outcome === 'open';
+  }
+
+  async gone(key: string, serial: number): Promise<boolean> {
+    const { cache } = this;
     const name = cacheKeys.webhookNotice(key);
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      if (await cache.setIfAbsent(name, HERE, TTL_MS)) return !isKnown;
-      const value = await cache.get(name);
-      // Whoever went may not have said so yet, and will find that somebody is there.
-      if (value === HERE) return false;
-      if (value !== null && (await cache.compareAndSwap(name, value, HERE, TTL_MS))) return false;
+    const text = await cache.get(name);
+    const now = readNotice(text);
+    // Removed by a process that died before the event was in the queue, or lost with the store.
+    if (now === null || text === null) return true;
+    return isSettling(now, serial) && cache.compareAndRemove(name, text);
+  }
+
+  async #change<Outcome>(
+    key: string,
+    decide: (now: Notice | null) => Noted<Outcome>,
+  ): Promise<Noted<Outcome>> {
+    const { cache } = this;
+    const name = cacheKeys.webhookNotice(key);
+    for (let tries = 1; ; tries += 1) {
+      const text = await cache.get(name);
+      const noted = decide(readNotice(text));
+      if (noted.next === undefined) return noted;
+      const next = noticeText(noted.next);
+      if (
+        text === null
+          ? await cache.setIfAbsent(name, next, TTL_MS)
+          : await cache.compareAndSwap(name, text, next, TTL_MS)
+      )
+        return noted;
+      if (tries === MOST_TRIES) throw new Error('the record of the place changes too often');
     }
-    return false;
   }
 
   /** Whether the store has lost everything lately. */
@@ -60,13 +87,5 @@ export class CacheNotices implements Notices {
     const own = randomUUID();
     if (await cache.setIfAbsent(cacheKeys.webhookMark, own, MARK_TTL_MS)) return own;
     return (await cache.get(cacheKeys.webhookMark)) ?? own;
-  }
-
-  went(key: string, departure: string): Promise<void> {
-    return this.cache.set(cacheKeys.webhookNotice(key), departure, TTL_MS);
-  }
-
-  gone(key: string, departure: string): Promise<boolean> {
-    return this.cache.compareAndRemove(cacheKeys.webhookNotice(key), departure);
   }
 }

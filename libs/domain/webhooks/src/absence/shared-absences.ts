@@ -1,21 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
-import { MAX_OPEN, MOST_TRIES, SETTLE_MS, type AbsenceParts, type AbsenceWatch } from './absences.js';
+import type { PlaceChange } from '../port.js';
+import { type AbsenceParts, type AbsenceWatch, MAX_OPEN, MOST_TRIES, SETTLE_MS } from './absences.js';
 import { DelayLine } from './delay-line.js';
 
-/** What all processes together have told of places. Rejects when that cannot be reached. */
+/** What all processes together have notified of places. Rejects when the store cannot be reached. */
 export interface Notices {
-  /** Learns what tells a store that has lost everything from this one. Rejects as the others do, and then is made up for. */
+  /** Learns the mark of the store, by which a store that lost everything is known. */
   begin(): Promise<void>;
   /**
-   * Somebody came, or is said again to be there. True: nobody was told to be there, so tell. Else whoever had gone is
-   * back, or it was forgotten only because the store has lost everything.
+   * Records an arrival, `isAgain` one that was stated before to a store that lost it. True: it is to be notified; false:
+   * receivers know of somebody there. Repeating it gives the same answer.
    */
-  came(key: string, isAgain: boolean): Promise<boolean>;
-  /** Nobody is there, which the departure stands for until somebody comes or it is followed by another one. */
-  went(key: string, departure: string): Promise<void>;
-  /** True: the departure still stands, and the others count as told now, so tell. */
-  gone(key: string, departure: string): Promise<boolean>;
+  came(key: string, serial: number, isAgain: boolean): Promise<boolean>;
+  /** Records a departure, whose settle time begins. False: a later change is recorded already. */
+  went(key: string, serial: number): Promise<boolean>;
+  /** Ends the settle time of a departure. True: nobody came since, and it is to be notified. */
+  gone(key: string, serial: number): Promise<boolean>;
 }
 
 /** What shared absences work with. */
@@ -27,19 +27,26 @@ export interface SharedAbsenceParts<Place> extends AbsenceParts<Place> {
 interface Departure<Place> {
   readonly key: string;
   readonly place: Place;
-  readonly id: string;
+  readonly change: PlaceChange;
+  readonly serial: number;
   tries: number;
 }
 
+const MICROSECONDS = 1000;
+
+/** Arrivals and departures of older processes come without a serial. */
+const serialOf = ({ serial }: PlaceChange): number => serial ?? Math.round(Date.now() * MICROSECONDS);
+
 /**
- * Of several processes, each of which hears of some comings and goings: what they tell of one place alternates, and
- * whoever comes back within three seconds, in whatever process, was never gone. What has been told is kept where all
- * see it; while that cannot be reached, each tells as if it were alone.
+ * Of several processes, each of which learns of some arrivals and departures: their notifications of one place alternate,
+ * and an arrival within three seconds of the departure, in whatever process, cancels both. What was notified is kept in
+ * the shared store; while that cannot be reached, each process notifies as if it were alone. A change is settled when
+ * its event is in the queue or another change has taken its place; until then the store keeps it for other processes.
  */
 export class SharedAbsences<Place> implements AbsenceWatch<Place> {
   /** Last work on each place that has any: one after another. */
   readonly #turns = new Map<string, Promise<void>>();
-  /** The latest that this process heard of, by place, unless somebody came here since. */
+  /** The latest that this process received, by place, unless an arrival followed here. */
   readonly #departures = new Map<string, Departure<Place>>();
   readonly #line: DelayLine<Departure<Place>>;
 
@@ -59,29 +66,54 @@ export class SharedAbsences<Place> implements AbsenceWatch<Place> {
     return this.#departures.size > 0 && this.#departures.has(this.parts.keyOf(place));
   }
 
-  came(place: Place, isAgain = false): void {
+  came(place: Place, change: PlaceChange = {}): void {
     const key = this.parts.keyOf(place);
-    this.#departures.delete(key);
+    const serial = serialOf(change);
+    this.#supersede(key, serial);
     this.#inTurn(key, async () => {
-      const isFirst = await this.#ask('notice of who came', () => this.parts.notices.came(key, isAgain));
-      if (isFirst !== false) this.parts.tell(place, 'came');
+      const { isAgain = false, isRecovered = false } = change;
+      const isFirst = await this.#ask('notice of an arrival', () =>
+        this.parts.notices.came(key, serial, isAgain),
+      );
+      if (isFirst === false) change.settle?.();
+      else this.parts.tell(place, 'came', { ...change, serial });
+      // The member may have left since, and the departure may have been notified before its arrival.
+      if (isFirst === true && isRecovered) this.went(place, { serial: serial + 1 });
     });
   }
 
-  went(place: Place): void {
+  went(place: Place, change: PlaceChange = {}): void {
     const isFull = this.size >= this.maxOpen;
-    const departure = { key: this.parts.keyOf(place), place, id: randomUUID(), tries: 0 };
-    this.#departures.set(departure.key, departure);
-    this.#inTurn(departure.key, async () => {
-      await this.#ask('notice of who went', () => this.parts.notices.went(departure.key, departure.id));
+    const key = this.parts.keyOf(place);
+    const departure = { key, place, change, serial: serialOf(change), tries: 0 };
+    if ((this.#departures.get(key)?.serial ?? 0) > departure.serial) return change.settle?.();
+    this.#supersede(key, departure.serial);
+    this.#departures.set(key, departure);
+    this.#inTurn(key, async () => {
+      const isOpen = await this.#ask('notice of a departure', () =>
+        this.parts.notices.went(key, departure.serial),
+      );
+      if (isOpen === false) this.#close(departure);
     });
     if (isFull) this.#settle(departure);
     else this.#line.add(departure);
   }
 
+  /** Forgets everything that is not settled: the store keeps it for other processes. */
   stop(): void {
     this.#line.stop();
     this.#departures.clear();
+  }
+
+  #supersede(key: string, serial: number): void {
+    const departure = this.#departures.get(key);
+    if (departure !== undefined && departure.serial <= serial) this.#close(departure);
+  }
+
+  #close(departure: Departure<Place>): void {
+    const { key, change } = departure;
+    if (this.#departures.get(key) === departure) this.#departures.delete(key);
+    change.settle?.();
   }
 
   #settle(departure: Departure<Place>): void {
@@ -89,22 +121,25 @@ export class SharedAbsences<Place> implements AbsenceWatch<Place> {
   }
 
   async #decide(departure: Departure<Place>): Promise<void> {
-    const { key, place, id } = departure;
+    const { key, place, change, serial } = departure;
     if (this.#departures.get(key) !== departure) return;
     departure.tries += 1;
     const isGone = await this.parts.isGone(place);
-    const isLast = isGone === false ? false : await this.#lasts(isGone, key, id);
+    const isLast = isGone === false ? false : await this.#lasts(isGone, key, serial);
     if (isLast === null && departure.tries < MOST_TRIES) return this.#line.add(departure);
+    if (isLast === false) return this.#close(departure);
     if (this.#departures.get(key) === departure) this.#departures.delete(key);
-    if (isLast !== false) this.parts.tell(place, 'went');
+    this.parts.tell(place, 'went', { ...change, serial });
   }
 
-  /** Null: it cannot be told now. */
-  #lasts(isGone: true | null, key: string, id: string): Promise<boolean | null> | null {
-    return isGone && this.#ask('notice of who is gone', () => this.parts.notices.gone(key, id));
+  /** Null: it cannot be decided now. */
+  #lasts(isGone: true | null, key: string, serial: number): Promise<boolean | null> | null {
+    return (
+      isGone && this.#ask('notice of the end of a departure', () => this.parts.notices.gone(key, serial))
+    );
   }
 
-  /** Null: nobody can tell. */
+  /** Null: the store cannot be reached. */
   async #ask<Value>(what: string, ask: () => Promise<Value>): Promise<Value | null> {
     try {
       return await ask();

@@ -1,5 +1,5 @@
 import { queueNames } from '@carillon/contract';
-import { BatchIncomplete, QueueStopped, type Queue } from '@carillon/queue';
+import { BatchIncomplete, JobConflict, QueueStopped, type Queue } from '@carillon/queue';
 import { pause } from '@carillon/runtime';
 import { traced } from '@carillon/tracing';
 import { isPassing } from '../passing.js';
@@ -59,6 +59,8 @@ export class AppOutbox {
           atOnce = Math.max(1, Math.floor(offered.length / 2));
           await this.#later(error, failures++);
         } else if (offered.length > 1) atOnce = 1;
+        // Another process has sent it.
+        else if (error instanceof JobConflict) this.#tell(this.#waiting.splice(0, 1), true);
         else this.#refused(offered, error);
       }
     }
@@ -93,6 +95,7 @@ export class AppOutbox {
 
   #refused(batches: readonly Batch[], error: unknown): void {
     this.parts.onRefused(error);
+    for (const { settle } of batches) settle();
     this.#tell(this.#waiting.splice(0, batches.length), false);
   }
 
@@ -103,6 +106,9 @@ export class AppOutbox {
   }
 
   #tell(batches: readonly Batch[], isEnqueued: boolean): void {
-    for (const batch of batches) this.parts.onDone(batch, isEnqueued);
+    for (const batch of batches) {
+      if (isEnqueued) batch.settle();
+      this.parts.onDone(batch, isEnqueued);
+    }
   }
 }

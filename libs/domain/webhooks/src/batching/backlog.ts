@@ -1,3 +1,11 @@
+/** What an event takes beside its text: its record, its batch and their names. */
+const OVERHEAD_BYTES = 512;
+/** An event is held as it is collected and as it stands in its batch. */
+const COPIES = 2;
+
+/** What an event of this text is counted as. */
+export const costOf = (textBytes: number): number => COPIES * textBytes + OVERHEAD_BYTES;
+
 /** Events and bytes that may wait in the memory of one process. */
 export interface BacklogBounds {
   readonly maxEvents: number;
@@ -8,7 +16,7 @@ export interface BacklogBounds {
 
 const BACKLOG_BOUNDS: BacklogBounds = {
   maxEvents: 100_000,
-  maxBytes: 64 * 1024 * 1024,
+  maxBytes: 48 * 1024 * 1024,
   shares: 4,
 };
 

@@ -5,13 +5,16 @@ import type { Queue } from '@carillon/queue';
 import { pause, type Family, type CounterSeries, type Logger, type Metrics } from '@carillon/runtime';
 import { PROCESS_CLOCK, type Clock } from '../clock.js';
 import { eventText, isUrgent, type WebhookEvent } from '../events/event.js';
-import { Backlog, type BacklogBounds } from './backlog.js';
+import { Backlog, type BacklogBounds, costOf } from './backlog.js';
 import { cutBatches, type CollectedEvent } from './batches.js';
 import { Outbox } from './outbox.js';
+import type { OwnedEvent } from './owned-event.js';
 
 /** What a delivery job needs beside what a batch of one event needs. */
 const SPARE_JOB_BYTES = 2048;
 const LOOK_MS = 10;
+/** Between two log lines of dropped events of one app. */
+const LOG_MS = 10_000;
 
 export interface BatcherParts {
   readonly batching: Config['webhooks']['batching'];
@@ -35,6 +38,8 @@ export class Batcher {
   readonly #clock: Clock;
   readonly #maxJobBytes: number;
   readonly #losses: Family<'webhook_events_dropped_total', CounterSeries>;
+  /** Apps whose overflow was logged a while ago. */
+  readonly #overflowing = new Set<string>();
   #cancel: (() => void) | null = null;
 
   constructor(private readonly parts: BatcherParts) {
@@ -58,16 +63,19 @@ export class Batcher {
     return this.#backlog.events;
   }
 
-  add({ id: appId }: App, event: WebhookEvent): void {
+  /** `owned`: absent for an event that no other process sends. */
+  add({ id: appId }: App, event: WebhookEvent, owned?: OwnedEvent): void {
     const body = eventText(event);
-    const bytes = Buffer.byteLength(body);
+    const bytes = costOf(Buffer.byteLength(body));
     if (!this.#backlog.admit(appId, bytes)) {
-      this.parts.log.warn('too many webhook events wait, dropped one', { app_id: appId });
-      return this.#dropped(appId, 1);
+      owned?.settle();
+      return this.#overflow(appId);
     }
     const { name, channel } = event;
-    const trace = currentTrace();
-    const collected = { appId, name, channel, body, bytes, atMs: Date.now(), trace };
+    // A job that is sent again must be the same to the letter.
+    const trace = owned === undefined ? currentTrace() : undefined;
+    const atMs = owned?.atMs ?? Date.now();
+    const collected = { appId, name, channel, body, bytes, atMs, trace, owned };
     if (this.parts.batching.enabled && !isUrgent(name)) this.#collect(collected);
     else {
       this.#handOverBefore(collected);
@@ -106,16 +114,26 @@ export class Batcher {
 
   #handOver(events: readonly CollectedEvent[]): void {
     const { batches, tooLarge } = cutBatches(events, this.parts.batching.size, this.#maxJobBytes);
-    for (const { appId, name, bytes } of tooLarge) {
+    for (const { appId, name, bytes, owned } of tooLarge) {
       this.parts.log.warn('webhook event too large for the queue, dropped', {
         app_id: appId,
         event: name,
         bytes,
       });
       this.#backlog.release(appId, 1, bytes);
+      owned?.settle();
       this.#dropped(appId, 1);
     }
     this.#outbox.add(batches);
+  }
+
+  /** Counts every dropped event and logs the first of an app within a while. */
+  #overflow(appId: string): void {
+    this.#dropped(appId, 1);
+    if (this.#overflowing.has(appId)) return;
+    this.#overflowing.add(appId);
+    this.parts.log.warn('too many webhook events of the app wait, dropping the newest', { app_id: appId });
+    this.#clock.after(LOG_MS, () => this.#overflowing.delete(appId));
   }
 
   #dropped(appId: string, events: number): void {

@@ -1,5 +1,6 @@
 import { encode, MAX_WEBHOOK_EVENTS, WEBHOOK_JOB } from '@carillon/contract';
 import { randomUUID } from 'node:crypto';
+import type { OwnedEvent } from './owned-event.js';
 
 /** An event that is certain, waiting for its batch. */
 export interface CollectedEvent {
@@ -14,6 +15,8 @@ export interface CollectedEvent {
   readonly bytes: number;
   /** W3C trace parent of what it tells; absent while that is not traced. */
   readonly trace?: string | undefined;
+  /** Absent: no other process sends the event. */
+  readonly owned?: OwnedEvent | undefined;
 }
 
 /** Consecutive events of one app, ready for the queue. */
@@ -25,6 +28,8 @@ export interface Batch {
   readonly bytes: number;
   /** As of its first event. */
   readonly trace?: string | undefined;
+  /** Called when the batch is in the queue, or dropped for good. */
+  readonly settle: () => void;
 }
 
 export interface CutBatches {
@@ -66,7 +71,8 @@ function batchOf(
   events: readonly CollectedEvent[],
   maxJobBytes: number,
 ): Batch | null {
-  const id = randomUUID();
+  // Alone, it is the same job whichever process sends it.
+  const id = (events.length === 1 && first.owned?.id) || randomUUID();
   const body = {
     batch_id: id,
     app_id: first.appId,
@@ -77,5 +83,9 @@ function batchOf(
   const encoded = encode(WEBHOOK_JOB, body, maxJobBytes);
   if (!encoded.ok) return null;
   const bytes = events.reduce((sum, event) => sum + event.bytes, 0);
-  return { id, appId: first.appId, data: encoded.text, events: events.length, bytes, trace: first.trace };
+  // Not the events themselves, which the batch holds as text.
+  const owned = events.flatMap((event) => event.owned ?? []);
+  const settle = (): void => owned.forEach((one) => one.settle());
+  const { appId, trace } = first;
+  return { id, appId, data: encoded.text, events: events.length, bytes, trace, settle };
 }

@@ -84,7 +84,8 @@ export class Delivery {
     const found = await findReceiver(this.parts.apps, job);
     if (found === undefined) return defer(LATER_MS);
     if (typeof found === 'string') return this.#dead(job.app_id, found, job);
-    const slot = await this.#slots.enter(endpointOf(found.entry), held.signal);
+    const destination = { appId: job.app_id, endpoint: endpointOf(found.entry) };
+    const slot = await this.#slots.enter(destination, held.signal);
     if (slot.kind === 'busy') {
       if (!this.parts.queue.capabilities.durable) this.#sentAway.add(held.id);
       return defer(slot.againMs);

@@ -2,23 +2,28 @@
 export interface SlotBounds {
   /** Running in all. */
   readonly total: number;
+  /** Running for one app: less than all, so that another app always finds room. */
+  readonly perApp: number;
   /** Running to one endpoint: less than all, so that none can have them all. */
   readonly perEndpoint: number;
   /** Running to all endpoints together that were slow the last time. */
   readonly slow: number;
   /** Running to one of those. */
   readonly perSlowEndpoint: number;
-  /** Waiting here for their turn, in all and for one endpoint. Beyond, they are told to come back later. */
+  /** Waiting here for their turn, in all, for one app and for one endpoint. Beyond, they are told to come back later. */
   readonly waiting: number;
+  readonly waitingPerApp: number;
   readonly waitingPerEndpoint: number;
 }
 
 export const SLOT_BOUNDS: SlotBounds = {
   total: 20,
+  perApp: 15,
   perEndpoint: 5,
   slow: 10,
   perSlowEndpoint: 2,
   waiting: 100,
+  waitingPerApp: 60,
   waitingPerEndpoint: 40,
 };
 
@@ -26,6 +31,7 @@ export const SLOT_BOUNDS: SlotBounds = {
 const SLOW_MS = 1000;
 const SHORTEST_AGAIN_MS = 250;
 const LONGEST_AGAIN_MS = 15_000;
+const NO_SHARE: AppShare = { running: 0, waiting: 0 };
 /** Endpoints remembered while nothing of theirs runs or waits. */
 const MOST_LANES = 1000;
 
@@ -41,8 +47,22 @@ export interface Busy {
   readonly againMs: number;
 }
 
-interface Lane {
+/** An endpoint of an app. */
+export interface Destination {
+  readonly appId: string;
   readonly endpoint: string;
+}
+
+/** Deliveries of one app. */
+interface AppShare {
+  running: number;
+  waiting: number;
+}
+
+/** The deliveries of an app to one endpoint. */
+interface Lane {
+  readonly key: string;
+  readonly appId: string;
   running: number;
   isSlow: boolean;
   lastMs: number;
@@ -52,11 +72,14 @@ interface Lane {
 }
 
 /**
- * Shares the deliveries of a process among endpoints, so that one that is dead or slow delays no other: nobody has
- * more than its part, all the slow ones together leave room for the others, and whoever finds no room comes back.
+ * Shares the deliveries of a process among apps and their endpoints, so that none delays another: an app, and an endpoint
+ * of an app, has at most its part, all slow endpoints together leave room for the others, a free slot goes to the waiting
+ * app with the fewest, and a delivery that finds no room comes back later.
  */
 export class Slots {
   readonly #lanes = new Map<string, Lane>();
+  /** Apps with something that runs or waits. */
+  readonly #apps = new Map<string, AppShare>();
   #running = 0;
   #slowRunning = 0;
   #waiting = 0;
@@ -67,12 +90,13 @@ export class Slots {
   ) {}
 
   /** A slot at once or when it is its turn. An aborted wait ends as busy. */
-  async enter(endpoint: string, signal: AbortSignal): Promise<Slot | Busy> {
-    const lane = this.#lane(endpoint);
+  async enter(destination: Destination, signal: AbortSignal): Promise<Slot | Busy> {
+    const lane = this.#lane(destination);
     if (this.#fits(lane) && lane.waiting.size === 0) return this.#take(lane);
-    const { waiting, waitingPerEndpoint, perSlowEndpoint } = this.bounds;
+    const { waiting, waitingPerApp, waitingPerEndpoint, perSlowEndpoint } = this.bounds;
     const most = lane.isSlow ? perSlowEndpoint : waitingPerEndpoint;
-    if (this.#waiting >= waiting || lane.waiting.size >= most) return this.#busy(lane);
+    const isFull = this.#waiting >= waiting || this.#share(lane.appId).waiting >= waitingPerApp;
+    if (isFull || lane.waiting.size >= most) return this.#busy(lane);
     return this.#wait(lane, signal);
   }
 
@@ -80,7 +104,7 @@ export class Slots {
     return new Promise((resolve) => {
       const leave = (): void => {
         lane.waiting.delete(begin);
-        this.#waiting -= 1;
+        this.#countWaiting(lane, -1);
         signal.removeEventListener('abort', giveUp);
       };
       const begin = (): void => {
@@ -93,7 +117,7 @@ export class Slots {
         resolve({ kind: 'busy', againMs: 0 });
       };
       lane.waiting.add(begin);
-      this.#waiting += 1;
+      this.#countWaiting(lane, 1);
       if (signal.aborted) giveUp();
       else signal.addEventListener('abort', giveUp, { once: true });
     });
@@ -123,26 +147,26 @@ export class Slots {
     this.#slowRunning += isSlow ? lane.running : -lane.running;
   }
 
-  /** Lets in whoever fits, one endpoint after the other. */
+  /** Lets in what fits: of the app with the fewest running first, and its endpoints in turn. */
   #admit(): void {
-    for (let admitted = true; admitted && this.#waiting > 0;) {
-      admitted = false;
-      // Those that had a turn go to the end, which must not be met again.
-      const lanes = Array.from(this.#lanes.values());
-      for (const lane of lanes) {
-        const [begin] = lane.waiting;
-        if (begin === undefined || !this.#fits(lane)) continue;
-        this.#lanes.delete(lane.endpoint);
-        this.#lanes.set(lane.endpoint, lane);
-        begin();
-        admitted = true;
+    while (this.#waiting > 0) {
+      let next: Lane | null = null;
+      for (const lane of this.#lanes.values()) {
+        if (lane.waiting.size === 0 || !this.#fits(lane)) continue;
+        if (next === null || this.#share(lane.appId).running < this.#share(next.appId).running) next = lane;
       }
+      const [begin] = next?.waiting ?? [];
+      if (next === null || begin === undefined) return;
+      // The lane had its turn and goes to the end.
+      this.#lanes.delete(next.key);
+      this.#lanes.set(next.key, next);
+      begin();
     }
   }
 
-  #fits({ running, isSlow }: Lane): boolean {
-    const { total, perEndpoint, slow, perSlowEndpoint } = this.bounds;
-    if (this.#running >= total) return false;
+  #fits({ appId, running, isSlow }: Lane): boolean {
+    const { total, perApp, perEndpoint, slow, perSlowEndpoint } = this.bounds;
+    if (this.#running >= total || this.#share(appId).running >= perApp) return false;
     return isSlow ? running < perSlowEndpoint && this.#slowRunning < slow : running < perEndpoint;
   }
 
@@ -157,23 +181,40 @@ export class Slots {
     return { kind: 'busy', againMs: Math.max(SHORTEST_AGAIN_MS, lane.freeAtMs - nowMs) };
   }
 
-  #lane(endpoint: string): Lane {
-    let lane = this.#lanes.get(endpoint);
+  #lane({ appId, endpoint }: Destination): Lane {
+    const key = `${appId} ${endpoint}`;
+    let lane = this.#lanes.get(key);
     if (lane === undefined) {
-      lane = { endpoint, running: 0, isSlow: false, lastMs: 0, freeAtMs: 0, waiting: new Set() };
-      this.#lanes.set(endpoint, lane);
+      lane = { key, appId, running: 0, isSlow: false, lastMs: 0, freeAtMs: 0, waiting: new Set() };
+      this.#lanes.set(key, lane);
     }
     return lane;
+  }
+
+  #share(appId: string): Readonly<AppShare> {
+    return this.#apps.get(appId) ?? NO_SHARE;
+  }
+
+  #changeShare(appId: string, running: number, waiting: number): void {
+    const before = this.#share(appId);
+    const after = { running: before.running + running, waiting: before.waiting + waiting };
+    if (after.running === 0 && after.waiting === 0) this.#apps.delete(appId);
+    else this.#apps.set(appId, after);
+  }
+
+  #countWaiting({ appId }: Lane, by: 1 | -1): void {
+    this.#waiting += by;
+    this.#changeShare(appId, 0, by);
   }
 
   /** Slow endpoints are remembered, the others as long as something of theirs runs or waits. */
   #forget(lane: Lane): void {
     const isIdle = (one: Lane): boolean => one.running === 0 && one.waiting.size === 0;
-    if (isIdle(lane) && !lane.isSlow) this.#lanes.delete(lane.endpoint);
+    if (isIdle(lane) && !lane.isSlow) this.#lanes.delete(lane.key);
     if (this.#lanes.size <= MOST_LANES) return;
     for (const one of this.#lanes.values()) {
       if (!isIdle(one)) continue;
-      this.#lanes.delete(one.endpoint);
+      this.#lanes.delete(one.key);
       return;
     }
   }
@@ -181,6 +222,7 @@ export class Slots {
   #count(lane: Lane, by: 1 | -1): void {
     lane.running += by;
     this.#running += by;
+    this.#changeShare(lane.appId, by, 0);
     if (lane.isSlow) this.#slowRunning += by;
   }
 }

@@ -29,9 +29,9 @@ function processes(
   };
   const notices: Notices = {
     begin: () => orAway(shared.begin()),
-    came: (key, isAgain) => orAway(shared.came(key, isAgain)),
-    went: (key, id) => orAway(shared.went(key, id)),
-    gone: (key, id) => orAway(shared.gone(key, id)),
+    came: (key, serial, isAgain) => orAway(shared.came(key, serial, isAgain)),
+    went: (key, serial) => orAway(shared.went(key, serial)),
+    gone: (key, serial) => orAway(shared.gone(key, serial)),
   };
   const all = Array.from(
     { length: count },
@@ -53,11 +53,12 @@ function processes(
     if (found === undefined) throw new Error('no process');
     return found;
   };
+  let serial = 0;
   const change = (index: number, place: string, by: 1 | -1): void => {
     const before = present.get(place) ?? 0;
     present.set(place, before + by);
-    if (before === 0) at(index).came(place);
-    if (before + by === 0) at(index).went(place);
+    if (before === 0) at(index).came(place, { serial: (serial += 1) });
+    if (before + by === 0) at(index).went(place, { serial: (serial += 1) });
   };
   return { clock, told, troubles, present, all, at, change };
 }
@@ -94,16 +95,16 @@ describe('who comes and goes, over processes', () => {
 
   it('is told alike when a process hears late that somebody went', async () => {
     const { at, present, clock, told } = processes(2);
-    at(0).came('a');
+    at(0).came('a', { serial: 1 });
     await turn();
     present.set('a', 1);
-    at(1).came('a');
+    at(1).came('a', { serial: 3 });
     await turn();
-    at(0).went('a');
+    at(0).went('a', { serial: 2 });
     await clock.pass(10_000);
     expect(told).toEqual(['+a']);
     present.set('a', 0);
-    at(1).went('a');
+    at(1).went('a', { serial: 4 });
     await clock.pass(SETTLE_MS);
     expect(told).toEqual(['+a', '-a']);
   });
@@ -196,17 +197,17 @@ describe('a store that comes back empty', () => {
   it('is told again who is there, and nobody else is', async () => {
     const { first, second, lose } = scene();
     await second.begin();
-    expect(await first.came('a', false)).toBe(true);
+    expect(await first.came('a', 1, false)).toBe(true);
     lose();
-    expect([await second.came('b', true), await first.came('a', true)]).toEqual([false, false]);
-    expect(await first.came('new', false)).toBe(true);
+    expect([await second.came('b', 2, true), await first.came('a', 3, true)]).toEqual([false, false]);
+    expect(await first.came('new', 4, false)).toBe(true);
   });
 
   it('is not taken for one that forgot somebody who was told to have gone', async () => {
     const { first, second } = scene();
-    expect(await first.came('a', false)).toBe(true);
-    await second.went('a', 'd');
-    expect(await second.gone('a', 'd')).toBe(true);
-    expect(await first.came('a', true)).toBe(true);
+    expect(await first.came('a', 1, false)).toBe(true);
+    await second.went('a', 2);
+    expect(await second.gone('a', 2)).toBe(true);
+    expect(await first.came('a', 3, true)).toBe(true);
   });
 });

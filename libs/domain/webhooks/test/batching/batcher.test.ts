@@ -145,7 +145,7 @@ describe('a queue that', () => {
       batcher: collect,
       queue,
       metrics: counted,
-    } = batcher({ bounds: { maxEvents: 2, maxBytes: 1000 } });
+    } = batcher({ bounds: { maxEvents: 2, maxBytes: 2000 } });
     queue.answers = [new QueueUnavailable('away')];
     for (const channel of ['1', '2', '3', '4']) collect.add(shop, missed(channel));
     expect(await valueOf(counted, 'webhook_events_dropped_total', { app_id: 'shop' })).toBe(2);

@@ -3,7 +3,7 @@ import { Logger } from '@carillon/runtime';
 import { describe, expect, it } from 'vitest';
 import { Outbox } from '../../src/batching/outbox.js';
 
-const batch = (appId: string, id: string) => ({ id, appId, data: id, events: 1, bytes: 1 });
+const batch = (appId: string, id: string) => ({ id, appId, data: id, events: 1, bytes: 1, settle() {} });
 
 function scene(most: (appId: string, jobs: number) => boolean) {
   const taken: string[] = [];

@@ -5,12 +5,15 @@ import { SLOT_BOUNDS, Slots, type Busy, type Slot } from '../../src/delivery/slo
 const signal = (): AbortSignal => new AbortController().signal;
 const turn = () => new Promise<void>((next) => void setImmediate(next));
 
+/** An endpoint, of an app of its own unless one is named. */
+const to = (endpoint: string, appId = endpoint) => ({ appId, endpoint });
+
 /** Enters so often; the slots that were had, and how many were sent away. */
 async function enter(slots: Slots, endpoint: string, times: number) {
   const had: Slot[] = [];
   let away = 0;
   const one = async (): Promise<void> => {
-    const entered = await slots.enter(endpoint, signal());
+    const entered = await slots.enter(to(endpoint), signal());
     if (entered.kind === 'slot') had.push(entered);
     else away += 1;
   };
@@ -30,11 +33,45 @@ describe('deliveries', () => {
     expect((await enter(slots, 'e', 5)).had).toHaveLength(0);
   });
 
+  it('of one app leave room for another, whatever its endpoints', async () => {
+    const slots = new Slots();
+    const running: Slot[] = [];
+    const enter = async (endpoint: string, appId: string): Promise<void> => {
+      const slot = await slots.enter(to(endpoint, appId), signal());
+      if (slot.kind === 'slot') running.push(slot);
+    };
+    for (let n = 0; n < 40; n += 1) void enter(`churn ${n % 10}`, 'churning');
+    await turn();
+    expect(running).toHaveLength(SLOT_BOUNDS.perApp);
+    await enter('quiet', 'quiet');
+    await enter('churn 0', 'quiet');
+    expect(running).toHaveLength(SLOT_BOUNDS.perApp + 2);
+  });
+
+  it('give a free slot to the waiting app with the fewest running', async () => {
+    const slots = new Slots({ ...SLOT_BOUNDS, total: 2 });
+    const order: string[] = [];
+    const held: Slot[] = [];
+    const enter = async (endpoint: string, appId: string): Promise<void> => {
+      const slot = await slots.enter(to(endpoint, appId), signal());
+      if (slot.kind === 'busy') return;
+      order.push(appId);
+      held.push(slot);
+    };
+    for (let n = 0; n < 6; n += 1) void enter(`churn ${n}`, 'churning');
+    void enter('quiet', 'quiet');
+    await turn();
+    expect(order).toEqual(['churning', 'churning']);
+    held.shift()?.release(1);
+    await turn();
+    expect(order).toEqual(['churning', 'churning', 'quiet']);
+  });
+
   it('wait in turn: whoever was served goes behind the others', async () => {
     const slots = new Slots({ ...SLOT_BOUNDS, total: 1 });
     const order: string[] = [];
     const run = async (endpoint: string): Promise<void> => {
-      const slot = await slots.enter(endpoint, signal());
+      const slot = await slots.enter(to(endpoint), signal());
       if (slot.kind === 'busy') return;
       order.push(endpoint);
       await turn();
@@ -47,7 +84,7 @@ describe('deliveries', () => {
   it('to slow endpoints share a part, so that the others always find room', async () => {
     const slots = new Slots();
     for (let n = 0; n < 20; n += 1) {
-      const slot = await slots.enter(`slow ${n}`, signal());
+      const slot = await slots.enter(to(`slow ${n}`), signal());
       if (slot.kind === 'slot') slot.release(5000);
     }
     let running = 0;
@@ -60,7 +97,7 @@ describe('deliveries', () => {
 
   it('to an endpoint that is quick again run as before', async () => {
     const slots = new Slots();
-    const slow = await slots.enter('a', signal());
+    const slow = await slots.enter(to('a'), signal());
     if (slow.kind === 'slot') slow.release(5000);
     const two = await enter(slots, 'a', 2);
     expect([two.had.length, (await enter(slots, 'a', 1)).had.length]).toEqual([2, 0]);
@@ -74,26 +111,26 @@ describe('deliveries', () => {
     let nowMs = 0;
     const bounds = { ...SLOT_BOUNDS, perSlowEndpoint: 1, waiting: 0 };
     const slots = new Slots(bounds, () => nowMs);
-    const slow = await slots.enter('a', signal());
+    const slow = await slots.enter(to('a'), signal());
     if (slow.kind === 'slot') slow.release(2000);
-    const [, ...away] = await Promise.all(Array.from({ length: 12 }, () => slots.enter('a', signal())));
+    const [, ...away] = await Promise.all(Array.from({ length: 12 }, () => slots.enter(to('a'), signal())));
     const waits = away.map((one) => (one as Busy).againMs);
     expect(waits.slice(0, 3)).toEqual([2000, 4000, 6000]);
     expect(Math.max(...waits)).toBe(15_000);
     nowMs = 60_000;
-    expect(((await slots.enter('a', signal())) as Busy).againMs).toBe(2000);
+    expect(((await slots.enter(to('a'), signal())) as Busy).againMs).toBe(2000);
   });
 
   it('that are given up while they wait leave their place', async () => {
     const slots = new Slots({ ...SLOT_BOUNDS, total: 1 });
-    const slot = await slots.enter('a', signal());
+    const slot = await slots.enter(to('a'), signal());
     const controller = new AbortController();
-    const waiting = slots.enter('b', controller.signal);
+    const waiting = slots.enter(to('b'), controller.signal);
     controller.abort();
     expect((await waiting).kind).toBe('busy');
-    expect((await slots.enter('b', AbortSignal.abort())).kind).toBe('busy');
+    expect((await slots.enter(to('b'), AbortSignal.abort())).kind).toBe('busy');
     if (slot.kind === 'slot') slot.release(1);
-    expect((await slots.enter('c', signal())).kind).toBe('slot');
+    expect((await slots.enter(to('c'), signal())).kind).toBe('slot');
   });
 
   it('keep every bound, and none is forgotten, whatever comes and goes', async () => {
@@ -117,7 +154,7 @@ describe('deliveries', () => {
           one.slot.release(one.tookMs);
         };
         const run = async (endpoint: string, tookMs: number): Promise<void> => {
-          const slot = await slots.enter(endpoint, signal());
+          const slot = await slots.enter(to(endpoint), signal());
           settled += 1;
           if (slot.kind === 'busy') return;
           total += 1;

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LambdaTarget } from '../../src/target/lambda-target.js';
 import { Receiver } from '../receiver.js';
 
@@ -7,21 +7,11 @@ const place = { function_name: 'notify', region: 'eu-west-1', extra: {} };
 
 /** The cloud's endpoint, and credentials for it, as operators set them. */
 function pointTo(receiver: Receiver): LambdaTarget {
-  const settings = {
-    AWS_ENDPOINT_URL_LAMBDA: receiver.url,
-    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
-    AWS_SECRET_ACCESS_KEY: 'not-a-secret',
-  };
-  const before = Object.keys(settings).map((name) => [name, process.env[name]] as const);
-  Object.assign(process.env, settings);
+  vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', receiver.url);
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'not-a-secret');
   const target = new LambdaTarget();
-  onTestFinished(() => {
-    target.close();
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  });
+  onTestFinished(() => target.close());
   return target;
 }
 

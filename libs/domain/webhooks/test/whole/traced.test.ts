@@ -24,7 +24,6 @@ async function tracing(env: Record<string, string>): Promise<void> {
     nodeId: 'node',
     version: '1',
     messagesToo: false,
-    env: {},
     samples: () => Promise.resolve([]),
     warn: () => {},
   });

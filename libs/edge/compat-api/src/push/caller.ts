@@ -17,10 +17,11 @@ import { type DeviceToken, isDeviceToken, readDeviceToken } from './device-token
 export type PushQuestion = Partial<Pick<PushInput, 'body' | 'option' | 'requestKey' | 'segments'>>;
 
 /** As a face in front of push: its own codes for what push refuses. */
-function pushRefusal(error: unknown): unknown {
+function pushRefusal(error: unknown, isDevice: boolean): unknown {
   if (!(error instanceof ServiceError)) return error;
   if (error.code === 'auth_failed') return new CompatError(40_140, 'the device token is not valid');
-  const isForNow = error.code === 'rate_limited' || error.code === 'backpressure';
+  // A device sends nothing: what is limited is how often its token may be wrong.
+  const isForNow = (error.code === 'rate_limited' && !isDevice) || error.code === 'backpressure';
   return isForNow ? new CompatError(50_003, error.message) : refusalOf(error);
 }
 
@@ -32,6 +33,8 @@ export class PushCaller {
     readonly principal: Principal | null,
     /** Null: no device asks. */
     readonly device: DeviceToken | null,
+    /** Address of the client; null: unknown. */
+    private readonly address: string | null,
     private readonly push: PushOperations,
   ) {}
 
@@ -73,14 +76,18 @@ export class PushCaller {
     if (this.device === null) throw notGranted();
     if (this.device.deviceId !== deviceId)
       throw new CompatError(40_140, 'the token is that of another device');
-    return { kind: 'device', token: this.device.token };
+    return { kind: 'device', token: this.device.token, address: this.address };
   }
 
   /** Proves that the device of its token is asking. Rejects with CompatError 40140. */
   async proveDevice(): Promise<void> {
     const deviceId = this.device?.deviceId ?? '';
     const token = this.device?.token ?? null;
-    await this.perform('findPushDevice', { kind: 'device', token }, { segments: { deviceId } });
+    await this.perform(
+      'findPushDevice',
+      { kind: 'device', token, address: this.address },
+      { segments: { deviceId } },
+    );
   }
 
   /** Rejects with CompatError for everything that keeps it from being done. */
@@ -102,7 +109,7 @@ export class PushCaller {
         ...question,
       });
     } catch (error) {
-      throw pushRefusal(error);
+      throw pushRefusal(error, caller.kind === 'device');
     }
   }
 
@@ -138,6 +145,6 @@ export class PushEntry {
     if (device !== null && device.appId !== app.id)
       throw new CompatError(40_140, 'the device token is not valid');
     this.requests.about(request, app.id);
-    return new PushCaller(app, principal, device, this.push);
+    return new PushCaller(app, principal, device, request.ip, this.push);
   }
 }

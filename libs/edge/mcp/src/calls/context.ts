@@ -9,7 +9,12 @@ export interface CallContext {
   readonly remoteIp: string | null;
   readonly era: 'session' | 'stateless';
   /** Null in the era without sessions. */
-  readonly session: { readonly hash: string; readonly revision: SessionRevision } | null;
+  readonly session: {
+    readonly hash: string;
+    readonly revision: SessionRevision;
+    /** Toolsets that the session enabled besides those that are always listed. */
+    readonly toolsets: readonly string[];
+  } | null;
   readonly client: ClientInfo | null;
   /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal;

@@ -1,15 +1,21 @@
+import type { App } from '@carillon/app-registry';
 import type { JsonObject } from '@carillon/operations';
 import { bounded } from '@carillon/runtime';
 import type { Principal } from '../guards/principals.js';
 import { settled } from '../tools/arguments.js';
 import { findings } from '../tools/check.js';
-import { refusal, success, toolError, type ToolOutcome } from '../tools/result.js';
+import { paged } from '../tools/pages.js';
+import { MOST_RESULT_BYTES, refusal, success, toolError, type ToolOutcome } from '../tools/result.js';
 import type { Tool } from '../tools/tool.js';
 import type { PrincipalApps } from './apps.js';
 
 /** A call as it was asked for. */
 export interface AskedCall {
   readonly principal: Principal;
+  /** Hash of the session id; absent: there is no session. */
+  readonly session?: string | null;
+  /** Size to which pages of the result are shortened; absent or 0: they are not. */
+  readonly maxBytes?: number;
   readonly given: JsonObject;
   /** The arguments as they were written. */
   readonly text: string;
@@ -49,7 +55,7 @@ export class ToolCalls {
 
   async #call(tool: Tool, asked: AskedCall, report: { appId: string | null }): Promise<ToolOutcome> {
     const { principal } = asked;
-    if (!principal.scopes.has(tool.scope)) {
+    if (tool.scope !== null && !principal.scopes.has(tool.scope)) {
       return toolError('forbidden', 403, `scope ${tool.scope} is needed for ${tool.name}`);
     }
     if (tool.needsAllApps && principal.apps !== null) {
@@ -58,8 +64,7 @@ export class ToolCalls {
     const given = settled(tool.input, asked.given);
     const details = findings(tool.input, given);
     if (details.length > 0) return toolError('invalid_input', 400, 'invalid arguments', details);
-    if (!tool.isOfApp)
-      return success(await tool.run({ principal, app: null, given, text: asked.text }), tool.isUntrusted);
+    if (!tool.isOfApp) return this.#run(tool, asked, given, null);
     const named = typeof given['app_id'] === 'string' ? given['app_id'] : null;
     report.appId = named;
     const found = await this.apps.find(principal, named);
@@ -70,7 +75,16 @@ export class ToolCalls {
     if (found.kind === 'forbidden')
       return toolError('forbidden', 403, 'this app is not available to the caller');
     report.appId = found.app.id;
-    return success(await tool.run({ principal, app: found.app, given, text: asked.text }), tool.isUntrusted);
+    return this.#run(tool, asked, given, found.app);
+  }
+
+  async #run(tool: Tool, asked: AskedCall, given: JsonObject, app: App | null): Promise<ToolOutcome> {
+    const { principal, session = null, text, maxBytes = 0 } = asked;
+    const run = (one: JsonObject): Promise<unknown> =>
+      tool.run({ principal, session, app, given: one, text });
+    const value =
+      maxBytes === 0 ? await run(given) : await paged({ tool, given, run }, maxBytes, MOST_RESULT_BYTES);
+    return success(value, tool.isUntrusted);
   }
 }
 

@@ -117,6 +117,7 @@ export class Sessionful {
         revision,
         client: { name: client.name.slice(0, 256), version: client.version.slice(0, 256) },
         createdMs: Date.now(),
+        toolsets: [],
       }),
     );
     known.began(begun.session);
@@ -200,16 +201,15 @@ export class Sessionful {
     if (id === undefined) throw refuse(400, 'MCP-Session-Id is missing');
     const session = await this.#stored(() => this.parts.sessions.use(id, ownerOf(exchange.principal)));
     if (session === null) throw new RpcFailure(404, CODES.noSession, 'session not found');
+    // A supported revision is no error, whichever it is: the session is served by its own.
     const version = exchange.header(VERSION_HEADER);
-    if (version === undefined || version === session.revision) return session;
+    if (version === undefined || isSessionRevision(version)) return session;
     this.parts.audit.rejected('version', exchange.request.ip, exchange.principal.name);
-    throw isSessionRevision(version)
-      ? refuse(400, `the session has revision ${session.revision}`)
-      : refuse(400, `unsupported protocol version; supported are ${REVISIONS.join(', ')}`);
+    throw refuse(400, `unsupported protocol version; supported are ${REVISIONS.join(', ')}`);
   }
 
-  #contextOf(exchange: Exchange, { hash, revision, client }: Session, signal: AbortSignal) {
-    return exchange.context({ era: 'session', session: { hash, revision }, client, signal });
+  #contextOf(exchange: Exchange, { hash, revision, toolsets, client }: Session, signal: AbortSignal) {
+    return exchange.context({ era: 'session', session: { hash, revision, toolsets }, client, signal });
   }
 
   async #stored<Value>(work: () => Promise<Value>): Promise<Value> {

@@ -4,8 +4,9 @@ import type { Audit, CallRecord } from '../audit/audit.js';
 import { type CallContext, speaksOldest } from '../calls/context.js';
 import type { CallReport, ToolCalls } from '../calls/tool-calls.js';
 import { CODES, invalidParams, RpcFailure } from '../rpc/failure.js';
-import { callResult } from '../tools/result.js';
+import { callResult, type ResultForm } from '../tools/result.js';
 import type { Tool } from '../tools/tool.js';
+import type { Settings } from '../settings.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { paramsOf, textParam } from './params.js';
 
@@ -16,6 +17,7 @@ export interface CallMeter {
 }
 
 export interface CallToolParts {
+  readonly settings: () => Settings;
   readonly toolbox: () => Toolbox;
   readonly calls: ToolCalls;
   readonly audit: Audit;
@@ -23,6 +25,8 @@ export interface CallToolParts {
 }
 
 const UNKNOWN = 'unknown';
+/** Bytes of JSON that count as one token of a model. */
+const TOKEN_BYTES = 4;
 const NO_ARGUMENTS = '{}';
 
 /**
@@ -31,7 +35,7 @@ const NO_ARGUMENTS = '{}';
  * @throws RpcFailure
  */
 export async function callTool(
-  { toolbox, calls, audit, meter }: CallToolParts,
+  { settings, toolbox, calls, audit, meter }: CallToolParts,
   context: CallContext,
   params: unknown,
   text: string,
@@ -48,12 +52,19 @@ export async function callTool(
   };
   if (tool === null || !isJsonObject(given)) {
     const failure =
-      tool === null ? invalidParams(`Unknown tool: ${name}`) : invalidParams('arguments must be an object');
+      tool === null
+        ? invalidParams(`Unknown tool: ${name}`, toolbox().alternativesTo(name, context.principal))
+        : invalidParams('arguments must be an object');
     record({ ...NOTHING, outcome: 'error', status: 400, code: String(failure.code) });
     throw failure;
   }
-  const report = await calls.call(tool, askedOf(context, given, text));
-  const result = resultOf(report, speaksOldest(context));
+  const { max_result_tokens: maxTokens, text_results: hasText } = settings().mcp;
+  const report = await calls.call(tool, {
+    ...askedOf(context, given, text),
+    maxBytes: maxTokens * TOKEN_BYTES,
+  });
+  const form = speaksOldest(context) ? 'text' : hasText ? 'both' : 'structured';
+  const result = resultOf(report, form);
   record(told(tool, report, result));
   if (result === null) throw new RpcFailure(200, CODES.transport, 'cancelled');
   return result;
@@ -61,15 +72,16 @@ export async function callTool(
 
 const NOTHING = { scope: null, appId: null, bytesOut: 0 } as const;
 
-const askedOf = ({ principal, signal }: CallContext, given: JsonObject, text: string) => ({
+const askedOf = ({ principal, session, signal }: CallContext, given: JsonObject, text: string) => ({
   principal,
+  session: session?.hash ?? null,
   given,
   text: rawMember(rawMember(text, 'params') ?? NO_ARGUMENTS, 'arguments') ?? NO_ARGUMENTS,
   signal,
 });
 
-const resultOf = ({ outcome }: CallReport, isOldest: boolean): object | null =>
-  outcome.kind === 'cancelled' ? null : callResult(outcome, isOldest);
+const resultOf = ({ outcome }: CallReport, form: ResultForm): object | null =>
+  outcome.kind === 'cancelled' ? null : callResult(outcome, form);
 
 function told(
   { scope }: Tool,

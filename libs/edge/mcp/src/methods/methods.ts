@@ -2,9 +2,6 @@ import { type CallContext, speaksOldest } from '../calls/context.js';
 import { promptDefinition, promptMessages, promptsFor } from '../prompts/prompts.js';
 import { CODES, invalidParams, RpcFailure } from '../rpc/failure.js';
 import { META, REVISIONS } from '../rpc/revisions.js';
-import { shown } from '../tools/arguments.js';
-import { definition } from '../tools/tool.js';
-import type { Settings } from '../settings.js';
 import type { Audit } from '../audit/audit.js';
 import { type CallToolParts, callTool } from './call-tool.js';
 import { complete, type CompletionParts } from './complete.js';
@@ -12,7 +9,6 @@ import { paramsOf, refuseCursor, textParam } from './params.js';
 import type { Resources } from './resources.js';
 
 export interface MethodParts extends CallToolParts, CompletionParts {
-  readonly settings: () => Settings;
   readonly resources: Resources;
   readonly audit: Audit;
   readonly version: string;
@@ -94,9 +90,9 @@ export class Methods {
   }
 
   #tools(context: CallContext): object {
-    const tools = this.parts.toolbox().visibleTo(context.principal);
+    const shown = this.parts.toolbox().listedFor(context.principal, context.session?.toolsets ?? []);
     const isOldest = speaksOldest(context);
-    return { tools: tools.map((tool) => definition({ ...tool, input: shown(tool.input) }, isOldest)) };
+    return { tools: shown.map(({ oldest, current }) => (isOldest ? oldest : current)) };
   }
 
   async #read(context: CallContext, params: unknown): Promise<object> {
@@ -132,7 +128,10 @@ export class Methods {
         bytesOut,
       });
     try {
-      if (row === undefined) throw invalidParams('unknown prompt');
+      if (row === undefined) {
+        const prompts = this.#shownPrompts(context).map((one) => one.name);
+        throw invalidParams('unknown prompt', { prompts });
+      }
       const result = promptMessages(row, given);
       say('ok', Buffer.byteLength(JSON.stringify(result)));
       return result;

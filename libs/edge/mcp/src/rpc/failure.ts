@@ -38,8 +38,8 @@ export class RpcFailure extends Error {
   }
 }
 
-export const invalidParams = (message: string): RpcFailure =>
-  new RpcFailure(200, CODES.invalidParams, message);
+export const invalidParams = (message: string, data?: object): RpcFailure =>
+  new RpcFailure(200, CODES.invalidParams, message, { data });
 
 export const unavailable = (message: string): RpcFailure =>
   new RpcFailure(503, CODES.unavailable, message, { headers: { 'retry-after': '1' } });

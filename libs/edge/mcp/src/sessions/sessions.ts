@@ -15,6 +15,8 @@ export interface SessionRecord extends Owner {
   readonly revision: SessionRevision;
   readonly client: ClientInfo;
   readonly createdMs: number;
+  /** Toolsets that it enabled. */
+  readonly toolsets: readonly string[];
 }
 
 /** A session in use. Its id is known to its client alone; everybody else knows the hash. */
@@ -58,9 +60,18 @@ export class Sessions {
     return this.#renew(hashOf(id), owner);
   }
 
-  /** Lets a session live on; false: it is over. */
-  async keep(session: Session): Promise<boolean> {
-    return (await this.#renew(session.hash, session)) !== null;
+  /** Renews a session and returns its record as of now; null: it ended. */
+  keep(session: Session): Promise<Session | null> {
+    return this.#renew(session.hash, session);
+  }
+
+  /** Adds a toolset to a session and returns all that it enabled; null: it ended. */
+  async enable(hash: string, toolset: string): Promise<readonly string[] | null> {
+    const changed = await this.#change(hash, (record) => ({
+      ...record,
+      toolsets: [...new Set([...record.toolsets, toolset])],
+    }));
+    return changed === null ? null : changed.toolsets;
   }
 
   /** False: it was over already. */
@@ -85,13 +96,29 @@ export class Sessions {
   }
 
   async #renew(hash: string, { principal, proof }: Owner): Promise<Session | null> {
+    const record = await this.#change(hash, (stored) =>
+      stored.principal === principal && stored.proof === proof ? stored : null,
+    );
+    return record === null ? null : { ...record, hash };
+  }
+
+  /**
+   * Replaces a record and renews its life; null: it ended, or `change` refused it. A record that another process changes
+   * meanwhile is read again, and one that another process ends is not written back.
+   */
+  async #change(
+    hash: string,
+    change: (record: SessionRecord) => SessionRecord | null,
+  ): Promise<SessionRecord | null> {
     const name = cacheKeys.mcpSession(hash);
-    const text = await this.cache.get(name);
-    if (text === null) return null;
-    const record = JSON.parse(text) as SessionRecord;
-    if (record.principal !== principal || record.proof !== proof) return null;
-    // Ended meanwhile by another process: then it is not brought back.
-    return (await this.cache.compareAndSwap(name, text, text, this.ttlMs())) ? { ...record, hash } : null;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const text = await this.cache.get(name);
+      if (text === null) return null;
+      const next = change({ toolsets: [], ...(JSON.parse(text) as Partial<SessionRecord>) } as SessionRecord);
+      if (next === null) return null;
+      if (await this.cache.compareAndSwap(name, text, JSON.stringify(next), this.ttlMs())) return next;
+    }
+    throw new Error('too many changes of one session at once');
   }
 
   /** Puts it on the list of its principal; returns the one that had to go. */

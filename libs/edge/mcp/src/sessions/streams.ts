@@ -12,7 +12,7 @@ const MOST_STREAMS = 1000;
 const LIST_CHANGED = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n\n`;
 
 interface Open {
-  readonly session: Session;
+  session: Session;
   readonly stream: EventStream;
   readonly lease: string;
   readonly openedMs: number;
@@ -83,10 +83,18 @@ export class Streams {
     for (const open of this.#open.values()) this.#close(open);
   }
 
-  /** Tells those principals that see another list of tools now. */
-  listChanged(seesAnother: (principal: string) => boolean): void {
+  /** Notifies the sessions whose list of tools is another one now. */
+  listChanged(hasChanged: (session: Session) => boolean): void {
     for (const { session, stream } of this.#open.values())
-      if (seesAnother(session.principal)) stream.write(LIST_CHANGED);
+      if (hasChanged(session)) stream.write(LIST_CHANGED);
+  }
+
+  /** Notifies a session of the toolsets that it has now. A stream at another process notices them with its next ping. */
+  toolsetsChanged(hash: string, toolsets: readonly string[]): void {
+    const open = this.#open.get(hash);
+    if (open === undefined || open.session.toolsets.length === toolsets.length) return;
+    open.session = { ...open.session, toolsets };
+    open.stream.write(LIST_CHANGED);
   }
 
   /** Drops those of principals that are not known any more. */
@@ -109,7 +117,9 @@ export class Streams {
   async #renew(session: Session, lease: string): Promise<boolean> {
     try {
       const name = cacheKeys.mcpStream(session.hash);
-      if (!(await this.parts.sessions.keep(session))) return false;
+      const kept = await this.parts.sessions.keep(session);
+      if (kept === null) return false;
+      this.toolsetsChanged(session.hash, kept.toolsets);
       const renewed = await this.parts.cache.compareAndSwap(name, lease, lease, LEASE_MS);
       return renewed || (await this.parts.cache.setIfAbsent(name, lease, LEASE_MS));
     } catch {

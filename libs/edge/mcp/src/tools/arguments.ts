@@ -1,11 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '@carillon/operations';
 
 const DIGITS = /^-?\d{1,16}$/;
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const APP_ID = {
   type: 'string',
   minLength: 1,
-  description: 'Id of the app. May be left out when the caller has one app only.',
+  description: 'App id.',
 } as const;
 const INFO_WORDS = /`(subscription_count|user_count|cache)`/g;
 
@@ -47,10 +46,9 @@ export function ofApp(schema: JsonSchema): JsonSchema {
   return { ...more, properties: { app_id: APP_ID, ...(properties as JsonObject) } };
 }
 
-/** What is shown of it. Models of some makers take no alternatives at the top; those are checked all the same. */
-export function shown(schema: JsonSchema): JsonSchema {
-  const { anyOf: _checked, ...more } = schema;
-  return { $schema: DIALECT, ...more };
+/** The same with the place at which a list continues that is cut into pages here. */
+export function withCursor({ properties, ...more }: JsonSchema): JsonSchema {
+  return { ...more, properties: { ...(properties as JsonObject), cursor: { type: 'string' } } };
 }
 
 /** Whether a text is the digits of a number that is held as it is. */

@@ -77,11 +77,16 @@ function lookIntoObject(schema: JsonSchema, value: JsonObject, path: string, fou
   const { additionalProperties: others } = schema;
   for (const [name, one] of Object.entries(value)) {
     if (Object.hasOwn(properties, name)) look(schemaOf(properties[name]), one, pointer(path, name), found);
-    else if (others === false) found.push({ path: pointer(path, name), message: 'unknown argument' });
+    else if (others === false)
+      found.push({ path: pointer(path, name), message: unknownArgument(path, properties) });
     else if (isJsonObject(others)) look(others, one, pointer(path, name), found);
   }
   lookForOneOf(schema, value, path, found);
 }
+
+/** Lists the arguments of the tool, or the members of the object, that exist instead. */
+const unknownArgument = (path: string, properties: JsonSchema): string =>
+  `unknown ${path === '' ? 'argument' : 'member'}; known are ${Object.keys(properties).join(', ') || 'none'}`;
 
 /** `anyOf` with nothing but `required`: one of these has to be there. */
 function lookForOneOf(schema: JsonSchema, value: JsonObject, path: string, found: Finding[]): void {

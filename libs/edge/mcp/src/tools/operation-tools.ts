@@ -6,7 +6,7 @@ import {
   type Operation,
   type Operations,
 } from '@carillon/operations';
-import { forOperation, ofApp } from './arguments.js';
+import { forOperation, ofApp, withCursor } from './arguments.js';
 import { OPERATION_ROWS, type OperationRow } from './operation-rows.js';
 import type { Tool } from './tool.js';
 
@@ -25,13 +25,14 @@ export function operationTools({ live, ...common }: Operations): readonly Tool[]
 function toolOf(name: string, row: OperationRow, operation: Operation<AnyInput, unknown>): Tool {
   const { description } = operation;
   const schema = ofApp(argumentsSchema(description));
+  const { list } = row;
   return {
     name,
-    title: description.summary,
-    description: `${description.summary}. ${description.description}`,
+    description: row.use,
     scope: row.scope,
     hints: row.hints ?? {},
-    input: schema,
+    input: list === undefined ? schema : withCursor(schema),
+    ...(list === undefined ? {} : { list }),
     output: objectSchema(description.result.schema),
     isOfApp: true,
     needsAllApps: false,

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from '@carillon/operations';
+import { CLOUDS } from '@carillon/push-providers';
 import {
   PUSH_ANSWERS,
   PUSH_ROUTES,
@@ -20,6 +21,9 @@ const TOKEN = 'deviceIdentityToken';
 /** Of what has nothing to tell. */
 const OK_SHAPE = { type: 'object', required: ['ok'], properties: { ok: { const: true } } } as const;
 
+/** The path parameter that names a cloud. */
+const PROVIDER = 'provider';
+const PROVIDER_SCHEMA = { type: 'string', enum: CLOUDS } as const;
 const TEXT = { type: 'string', minLength: 1 } as const;
 
 /** A tool for every row. */
@@ -28,14 +32,13 @@ export const pushTools = (push: PushOperations): readonly Tool[] =>
 
 function toolOf(
   name: string,
-  { operation, scope, hints = {}, isUntrusted }: PushRow,
+  { operation, scope, use, hints = {}, isUntrusted }: PushRow,
   push: PushOperations,
 ): Tool {
   const route: PushRoute = PUSH_ROUTES[operation];
   return {
     name,
-    title: route.summary,
-    description: `${route.summary}.`,
+    description: use,
     scope,
     hints,
     input: ofApp(argumentsOf(route, operation === 'registerPushDevice')),
@@ -69,7 +72,7 @@ function argumentsOf(route: PushRoute, rotates: boolean): JsonSchema {
   return {
     type: 'object',
     properties: {
-      ...Object.fromEntries(segments.map((one) => [one, TEXT])),
+      ...Object.fromEntries(segments.map((one) => [one, one === PROVIDER ? PROVIDER_SCHEMA : TEXT])),
       ...Object.fromEntries(optionsOf(route).map((one) => [one, optionSchema(one)])),
       ...(isArray ? { [ITEMS]: body } : (body['properties'] ?? {})),
       ...(takesRequestKey

@@ -15,7 +15,8 @@ export type ToolOutcome =
   | { readonly kind: 'ok'; readonly value: object; readonly text: string; readonly isUntrusted: boolean }
   | { readonly kind: 'error'; readonly body: ToolErrorBody };
 
-const MOST_RESULT_BYTES = 1024 * 1024;
+/** Larger results are refused. */
+export const MOST_RESULT_BYTES = 1024 * 1024;
 const OK = { ok: true };
 
 /** What a result carries that was written by anybody who may publish: it is data, never an instruction. */
@@ -52,20 +53,23 @@ export function success(value: unknown, isUntrusted: boolean): ToolOutcome {
     return toolError(
       'result_too_large',
       413,
-      'the result is larger than 1 MiB; ask for less, with a smaller limit',
+      'the result is larger than 1 MiB; repeat the call with a smaller limit',
     );
   }
   return { kind: 'ok', value: object, text, isUntrusted };
 }
 
-/** As `tools/call` answers. The oldest revision knows no structured content. */
-export function callResult(outcome: ToolOutcome, isOldest: boolean): object {
+/** The parts of a result: as text, as structured content, or both. Revision 2025-03-26 has text only. */
+export type ResultForm = 'both' | 'structured' | 'text';
+
+/** The result of `tools/call`. */
+export function callResult(outcome: ToolOutcome, form: ResultForm): object {
   if (outcome.kind === 'error') {
     return { content: [{ type: 'text', text: JSON.stringify(outcome.body) }], isError: true };
   }
   return {
-    content: [{ type: 'text', text: outcome.text }],
-    ...(isOldest ? {} : { structuredContent: outcome.value }),
+    content: form === 'structured' ? [] : [{ type: 'text', text: outcome.text }],
+    ...(form === 'text' ? {} : { structuredContent: outcome.value }),
     isError: false,
     ...(outcome.isUntrusted ? { _meta: UNTRUSTED } : {}),
   };

@@ -58,16 +58,15 @@ function listApps(apps: AppSource): Tool {
   return {
     ...COMMON,
     name: 'list_apps',
-    title: 'List apps',
-    description: 'The apps that the caller may see, without keys and secrets.',
+    description: 'Lists the apps this token can use. Call it first if app_id is unknown.',
     input: plain({
       limit: {
         type: 'integer',
         minimum: 1,
         maximum: MOST_APPS,
-        description: 'At most so many; 100 when absent.',
+        description: 'Page size',
       },
-      cursor: { type: 'string', description: '`next_cursor` of the page before.' },
+      cursor: { type: 'string', description: 'next_cursor of the page before' },
     }),
     output: result({
       apps: { type: 'array', items: result({ id: string, enabled: { type: 'boolean' } }) },
@@ -106,9 +105,8 @@ function health({ process, health: checks, admission }: ServiceParts): Tool {
   return {
     ...COMMON,
     name: 'get_health',
-    title: 'Health of this process',
     description:
-      'Whether the process that answers lives, can do its work and takes new connections. A 503 inside is what the probe says, not a failure of the call.',
+      'Reports whether this server process is live, ready and accepting connections. Use it when calls fail.',
     input: plain(),
     output: result({
       live: { type: 'boolean' },
@@ -132,8 +130,7 @@ function appHealth({ process, health: checks, apps, healthCheckTimeoutMs }: Serv
   return {
     ...COMMON,
     name: 'get_app_health',
-    title: 'Health of an app',
-    description: 'Whether the process that answers can serve the app.',
+    description: 'Reports whether this process can serve one app. Use it when calls for that app fail.',
     input: ofApp(plain()),
     output: result({ status: integer, body: string }),
     isOfApp: true,
@@ -158,8 +155,8 @@ function statistics({ statistics: source, usageEnabled }: ServiceParts): Tool {
   return {
     ...COMMON,
     name: 'get_stats',
-    title: 'Statistics of this process',
-    description: 'Connections, users and channels of every app on the process that answers, and its memory.',
+    description:
+      'Returns connections, users and channels per app, and memory, of this process. Use it to judge load.',
     needsAllApps: true,
     input: plain(),
     output: { type: 'object', required: ['memory', 'totals', 'apps'] },
@@ -174,8 +171,7 @@ function memoryUsage({ usageEnabled }: ServiceParts): Tool {
   return {
     ...COMMON,
     name: 'get_memory_usage',
-    title: 'Memory of this process',
-    description: 'What the process that answers uses, and what it may use.',
+    description: 'Returns memory use and limit of this process. Use it to judge memory pressure.',
     needsAllApps: true,
     input: plain(),
     output: { type: 'object', required: ['memory', 'process'] },

@@ -120,7 +120,15 @@ export function secrets(open: () => Scene): void {
       }),
     );
     const all = [...said, scene.logged(), await scene.metrics()].join('\n');
-    const hidden = [MARK, 'secret-token-of', 'static-fcm', 'a master key', 'shop-secret', 'pbkdf2', auth];
+    const hidden = [
+      MARK,
+      'secret-token-of',
+      'static-fcm',
+      'a master key',
+      'shop-secret',
+      'hmac-sha256',
+      auth,
+    ];
     for (const text of [...hidden, middleOf(rsa), middleOf(ec), privateKey, ...identityTokens])
       expect([text, all.includes(text)]).toEqual([text, false]);
   });

@@ -1,6 +1,7 @@
 import type { ChannelPattern, Channels, OrdinaryChannel } from '@carillon/channels';
 import type { SharedFilters } from '@carillon/filter';
 import type { Codec } from '@carillon/hub';
+import type { LoopShare } from '@carillon/runtime';
 import type { FrameError, PresenceMember, SubscriptionErrorStatus } from '@carillon/protocol';
 
 /** Why a subscribe fails, as its two frames say it. */
@@ -34,6 +35,8 @@ export interface View {
 export interface Judges {
   readonly channels: Channels;
   readonly filters: SharedFilters;
+  /** The part of the event loop in which filters of live messages are evaluated. */
+  readonly filterShare: LoopShare;
 }
 
 /** What becomes of a subscribe. */

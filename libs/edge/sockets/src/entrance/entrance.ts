@@ -56,16 +56,15 @@ export class Entrance {
   upgrade(request: HttpRequest): Decision | Promise<Decision> {
     const closed = this.#closed();
     if (closed !== null) return { refuse: closed };
-    const { hub, limit } = this.parts;
-    // Libraries come back soon after a close, and late after a refused upgrade. Probes say that others serve.
-    if (hub.isolation.isLong) return { accept: this.#refused('cut_off', this.parts.speech), headers: {} };
+    const { limit } = this.parts;
     return limit === null ? this.#connect(request, {}) : this.#limited(request, limit);
   }
 
   #closed(): ServiceError | null {
-    const { admission } = this.parts;
+    const { admission, hub } = this.parts;
     const state = admission.state();
-    if (state === 'ACCEPTING') return null;
+    if (state === 'ACCEPTING')
+      return hub.isolation.isLong ? new ServiceError('service_unavailable', { text: 'CUT_OFF' }) : null;
     if (state === 'MEMORY_PRESSURE') admission.countRejection();
     return new ServiceError('service_unavailable', { text: state });
   }

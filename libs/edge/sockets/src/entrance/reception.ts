@@ -31,7 +31,6 @@ const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
   origin_not_allowed: 'origin_not_allowed',
   over_connection_quota: 'over_quota',
   over_capacity: 'over_capacity',
-  cut_off: 'over_capacity',
 };
 
 /** The label of connections to no app: what clients make up must not become label values. */

@@ -76,11 +76,12 @@ export class Requests {
           void connection.ask(frame);
           return undefined;
         });
+      case 'resume':
+        return this.#queue(connection, NO_CHANNEL, () => connection.ask(frame), frame.positions.size);
       case 'auth':
       case 'delta-sync-error':
       case 'enable-delta':
       case 'presence-update':
-      case 'resume':
       default:
         return this.#queue(connection, 'channel' in frame ? frame.channel : NO_CHANNEL, () =>
           connection.ask(frame),
@@ -106,8 +107,8 @@ export class Requests {
     );
   }
 
-  #queue(connection: Connection, subject: string, work: Work): void {
-    if (inTurn(connection, subject, work, this.parts.onTrouble)) return;
+  #queue(connection: Connection, subject: string, work: Work, weight = 1): void {
+    if (inTurn(connection, subject, work, this.parts.onTrouble, undefined, weight)) return;
     const channel = subject === NO_CHANNEL ? null : subject;
     this.parts.outlet.error(connection, frameError('backpressure', { channel, message: TOO_MANY_WAIT }));
   }

@@ -26,10 +26,10 @@ export class Subscribe {
     { config, hub }: Pick<SocketsParts, 'config' | 'hub'>,
     tokens: Pick<Tokens, 'withdraw'>,
   ): Subscribe {
-    const { channels, outlet, joins, patterns } = hub;
+    const { channels, outlet, joins, patterns, filterShare } = hub;
     const filters = new SharedFilters(filterRules(config));
     const withdraw = (connection: Connection): void => tokens.withdraw(connection);
-    return new Subscribe({ channels, filters, outlet, joins, patterns, withdraw });
+    return new Subscribe({ channels, filters, filterShare, outlet, joins, patterns, withdraw });
   }
 
   /** Undefined when it was done at once; the promise never rejects. */

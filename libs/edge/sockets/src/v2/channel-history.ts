@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Channels, userLimitRefusal } from '@carillon/channels';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
 import type { HistoryBounds, HistoryPageBody, HistoryReader } from '@carillon/history';
-import type { Outlet } from '@carillon/hub';
+import { type Outlet, whenDrained } from '@carillon/hub';
 import { frameError, type ChannelHistoryFrame, type FrameError, type HistoryWish } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 import type { Tags } from './tags.js';
@@ -16,7 +17,7 @@ export interface ChannelHistoriesParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Requests of one connection that may be under way at one time. */
+/** Requests of one connection at one time, each until its answer has left for the client. */
 const MOST_AT_ONCE = 2;
 const MOST_ON_PAGE = 1000;
 
@@ -87,6 +88,9 @@ export class ChannelHistories {
       const message = isMistake ? error.message : 'The history cannot be read now, retry';
       outlet.error(connection, frameError(row, { channel, message }));
     } finally {
+      // A store in memory answers before the next frame is read: such a request runs at least until the loop has turned.
+      await nextTurn();
+      await whenDrained(connection);
       this.#underWay.set(connection, (this.#underWay.get(connection) ?? 1) - 1);
     }
   }

@@ -1,6 +1,7 @@
 import { type Filter, FilterSubject, type HeldFilter } from '@carillon/filter';
 import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
 import { type Fact, type Message, rawMember, type WireNames } from '@carillon/protocol';
+import type { LoopShare } from '@carillon/runtime';
 import type { Narrowed } from './view-v2.js';
 
 /** What filters look at, made once of each message for all of them. */
@@ -31,26 +32,35 @@ class FilteredCodec implements Codec {
     private readonly base: Codec,
     private readonly filter: Filter,
     private readonly names: WireNames,
+    private readonly share: LoopShare,
   ) {}
+
+  isDeferred(frames: Frames): boolean {
+    return frames.fact.kind === 'message' && this.share.isSpent && !frames.has(this);
+  }
 
   get appends(): Appends | undefined {
     return this.base.appends;
   }
 
   encode(fact: Fact, frames: Frames): Frame | null {
-    if (fact.kind === 'message' && !this.filter.accepts(subjectOf(fact, this.names))) return null;
+    if (fact.kind === 'message' && !this.#accepts(fact)) return null;
     return frames.of(this.base);
+  }
+
+  #accepts(message: Message): boolean {
+    return this.share.measure(() => this.filter.accepts(subjectOf(message, this.names)));
   }
 }
 
 const codecs = new WeakMap<Codec, WeakMap<Filter, Codec>>();
 
 /** The one codec of a filter over a codec: equal filters are one object, so their subscribers share frames and topics. */
-function filteredCodec(base: Codec, filter: Filter, names: WireNames): Codec {
+function filteredCodec(base: Codec, filter: Filter, names: WireNames, share: LoopShare): Codec {
   let ofBase = codecs.get(base);
   if (ofBase === undefined) codecs.set(base, (ofBase = new WeakMap()));
   let codec = ofBase.get(filter);
-  if (codec === undefined) ofBase.set(filter, (codec = new FilteredCodec(base, filter, names)));
+  if (codec === undefined) ofBase.set(filter, (codec = new FilteredCodec(base, filter, names, share)));
   return codec;
 }
 
@@ -59,8 +69,9 @@ export const narrowedBy = (
   base: Codec,
   { filter, release }: Pick<HeldFilter, 'filter' | 'release'>,
   names: WireNames,
+  share: LoopShare,
 ): Narrowed => ({
-  codec: filteredCodec(base, filter, names),
+  codec: filteredCodec(base, filter, names, share),
   accepts: (message) => filter.accepts(subjectOf(message, names)),
   release,
 });

@@ -11,6 +11,7 @@ import {
 import { readDeltaWish } from '@carillon/delta';
 import type { AcquiredFilter, HeldFilter } from '@carillon/filter';
 import type { Codec } from '@carillon/hub';
+import type { LoopShare } from '@carillon/runtime';
 import type { Connection } from '../connection/connection.js';
 import type { Judged, Judges, SubscribeVerdict } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
@@ -25,7 +26,7 @@ export function judgeV2(
   connection: Viewer,
   frame: SubscribeRequest,
   codec: Codec,
-  { channels, filters }: Judges,
+  { channels, filters, filterShare }: Judges,
   deltas: DeltaRequests,
 ): Judged {
   const acquired: AcquiredFilter = frame.filter === null ? NO_FILTER : filters.acquire(frame.filter);
@@ -38,7 +39,7 @@ export function judgeV2(
     const view =
       verdict.kind === 'accepted' && metaBase(verdict.channel.name) !== null
         ? new ViewV2(connection.views.meta, given(held), readDeltaWish(frame.delta))
-        : viewOf(connection, frame, codec, held);
+        : viewOf(connection, frame, codec, held, filterShare);
     if (view !== null) deltas.settle(connection, verdict, view);
     return { verdict, view };
   }
@@ -59,11 +60,12 @@ function viewOf(
   { delta, wantsAnnotations }: SubscribeRequest,
   codec: Codec,
   held: HeldFilter | null,
+  share: LoopShare,
 ): ViewV2 | null {
   const wish = readDeltaWish(delta);
   const isPlain = held === null && wish === null && views.algorithm === null && patterns === null;
   if (isPlain && !wantsAnnotations) return null;
-  const narrowed = held === null ? null : narrowedBy(codec, held, views.names);
+  const narrowed = held === null ? null : narrowedBy(codec, held, views.names, share);
   return new ViewV2(narrowed?.codec ?? codec, narrowed, wish, wantsAnnotations);
 }
 

@@ -1,26 +1,32 @@
+import { RawSocketClient } from '@carillon/testing';
 import { expect, it } from 'vitest';
-import { eventually, openRoom } from './room.js';
+import { CUT_OFF, eventually, openRoom, type Room } from './room.js';
 
 const ABSENT_MS = 10_000;
-const alone = async (): Promise<boolean> => false;
-const everybody = async (): Promise<boolean> => true;
 
-it('a process that alone was out of reach for 10 s closes with 4100 and lets nobody in until it is back', async () => {
+/** The status that an upgrade is refused with; null: it is accepted. */
+const refusalOf = async ({ port }: Room): Promise<number | null> => {
+  const raw = await RawSocketClient.open(port, '/app/shop-key?protocol=7');
+  const { status } = raw.answer;
+  raw.destroy();
+  return status === 101 ? null : status;
+};
+
+it('a node closes its sockets with 4200 and refuses new ones with 503 when only it has lost the broker', async () => {
   const room = await openRoom();
   const clients = [await room.connect(), await room.connect()];
-  room.fabric.listener?.outOfReach?.(ABSENT_MS, alone);
-  for (const client of clients) expect(await client.untilClose()).toBe(4100);
-  const late = await room.connect();
-  expect(await late.untilClose()).toBe(4100);
+  room.fabric.listener?.outOfReach?.(ABSENT_MS, CUT_OFF);
+  for (const client of clients) expect(await client.untilClose()).toBe(4200);
+  expect(await refusalOf(room)).toBe(503);
   room.fabric.listener?.inReachAgain?.();
   await room.connect();
   expect(room.connected).toBe(1);
 });
 
-it('who was not sent away yet stays when the process is back', async () => {
+it('a node keeps sockets that it has not closed yet when it reaches the broker again', async () => {
   const room = await openRoom();
   await Promise.all(Array.from({ length: 60 }, () => room.connect()));
-  room.fabric.listener?.outOfReach?.(ABSENT_MS, alone);
+  room.fabric.listener?.outOfReach?.(ABSENT_MS, CUT_OFF);
   // The first batch is fifty.
   await eventually(() => room.connected <= 10);
   room.fabric.listener?.inReachAgain?.();
@@ -29,10 +35,10 @@ it('who was not sent away yet stays when the process is back', async () => {
   expect(room.connected).toBe(10);
 });
 
-it('while the broker is away for everybody, clients stay and others are let in', async () => {
+it('a node keeps its sockets and accepts new ones when no other node is known', async () => {
   const room = await openRoom();
   await room.connect();
-  room.fabric.listener?.outOfReach?.(ABSENT_MS, everybody);
+  room.fabric.listener?.outOfReach?.(ABSENT_MS, { ...CUT_OFF, peers: () => [] });
   await new Promise((settled) => setImmediate(settled));
   await room.connect();
   expect(room.connected).toBe(2);

@@ -3,7 +3,7 @@ import type { LiveEvent } from '@carillon/fabric';
 import { ONLINE_USERS, type Presentation } from '@carillon/presence';
 import { describe, expect, it } from 'vitest';
 import { Hold } from './ports.js';
-import { openRoom, type Room } from './room.js';
+import { CUT_OFF, openRoom, type Room } from './room.js';
 
 const sharedRoom = (): Promise<Room> => openRoom({ env: { ADAPTER_DRIVER: 'nats', CACHE_DRIVER: 'redis' } });
 const CHANNEL = 'presence-a';
@@ -114,7 +114,7 @@ describe('members of other processes', () => {
     await room.presence.join(at('ada'), Infinity);
     const client = await subscribed(room, 'me');
     client.frames.splice(0);
-    room.fabric.listener?.outOfReach?.(0, async () => false);
+    room.fabric.listener?.outOfReach?.(0, CUT_OFF);
     await quietly(room, () => room.presence.join(at('bo'), Infinity));
     const gone = await quietly(room, () => room.presence.leave(at('ada'), 0, 'left'));
     room.fabric.listener?.inReachAgain?.();
@@ -139,7 +139,7 @@ describe('members of other processes', () => {
     await subscribed(room, 'me');
     const reach = new Hold();
     room.fabric.reach = () => reach;
-    room.fabric.listener?.outOfReach?.(0, async () => false);
+    room.fabric.listener?.outOfReach?.(0, CUT_OFF);
     await room.presence.join(at('ada'), Infinity);
     reach.fail();
     await new Promise((resolve) => void setImmediate(resolve));

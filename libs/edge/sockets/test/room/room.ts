@@ -3,7 +3,7 @@ import type { RecoveryPolicy } from '@carillon/channels';
 import { MemoryCache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contract';
 import type { AppRecord, Config } from '@carillon/config';
-import { LocalFabric } from '@carillon/fabric';
+import { type BrokerOutage, LocalFabric } from '@carillon/fabric';
 import { MemoryPresence, type PresenceClock } from '@carillon/presence';
 import {
   ChannelPublisher,
@@ -133,7 +133,9 @@ export class Room {
       commits: null,
       replay: this.replay,
       pastReader: null,
+      readTurns: null,
       lastEvents: this.lastEvents,
+      sharedStore: this.#cache,
       webhooks,
       metrics: this.metrics,
       log,
@@ -299,6 +301,13 @@ export class Room {
 }
 
 /** A room that closes with its test. */
+/** The outage of a broker that another node still reaches. */
+export const CUT_OFF: BrokerOutage = {
+  nodeId: 'here',
+  peers: () => ['elsewhere'],
+  hostAnswers: async () => true,
+};
+
 export async function openRoom(options?: RoomOptions): Promise<Room> {
   const room = await Room.open(options);
   onTestFinished(() => room.close());

@@ -8,6 +8,7 @@ class HeardWebhooks implements WebhookEvents {
   heard: string[] = [];
   wanted = true;
   attend = NO_WEBHOOKS.attend;
+  follows = NO_WEBHOOKS.follows;
 
   wants(): boolean {
     return this.wanted;

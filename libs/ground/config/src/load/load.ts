@@ -84,7 +84,9 @@ export function load(input: LoadInput): Loaded {
   const adjusted = adjust(tree, configured, process);
   freeze(tree);
   const config = tree as Config;
-  const context: RuleContext = { config, process, files, cwd, drivers, configured, workers };
+  // A server in the role of an api node has the parts of one, and so needs the same.
+  const role = process === 'server' && config.server_role === 'api' ? 'api' : process;
+  const context: RuleContext = { config, process: role, files, cwd, drivers, configured, workers };
 
   const { config_strict: strict } = config;
   const found = [

@@ -24,7 +24,8 @@ const interest = table({
     min: 1,
     unit: 'ms',
     env: 'ADAPTER_INTEREST_CONFIRM_TIMEOUT_MS',
-    meaning: 'Time the broker has to confirm interest, and the store of presence to take a member',
+    meaning:
+      'Longest time without any confirmation of interest by the broker; a wait ends after ten of them. Time the store of presence has to take a member',
   }),
   coalesce_ms: u64({
     default: 5,

@@ -47,6 +47,16 @@ export const history = table({
     's',
   ),
   max_page_size: sized(100, 'HISTORY_MAX_PAGE_SIZE', 'Records of one page'),
+  max_concurrent_reads: positive(
+    8,
+    'HISTORY_MAX_CONCURRENT_READS',
+    'Reads of histories for clients that one process runs at one time; further ones wait',
+  ),
+  max_concurrent_reads_per_app: positive(
+    2,
+    'HISTORY_MAX_CONCURRENT_READS_PER_APP',
+    'The same, of one app: what is left is for other apps',
+  ),
   writer_shards: u32({
     default: 16,
     env: 'HISTORY_WRITER_SHARDS',
@@ -118,4 +128,14 @@ export const versionedMessages = table({
 
 export const annotations = table({
   enabled: flag(false, 'ANNOTATIONS_ENABLED', 'Let messages be annotated; needs versioned messages'),
+  max_names_per_type: u64({
+    default: 200,
+    env: 'ANNOTATIONS_MAX_NAMES_PER_TYPE',
+    meaning: 'Distinct names in the annotations of one type of a message; 0 = no limit',
+  }),
+  max_types_per_message: u64({
+    default: 100,
+    env: 'ANNOTATIONS_MAX_TYPES_PER_MESSAGE',
+    meaning: 'Annotation types of a message; 0 = no limit',
+  }),
 });

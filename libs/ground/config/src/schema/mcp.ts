@@ -18,7 +18,7 @@ import {
   type Bound,
 } from '../kernel/index.js';
 import type { Secret } from '../secret.js';
-import { MCP_TOOLS } from './mcp-tools.js';
+import { ALL_TOOLSETS, MCP_TOOLS, MCP_TOOLSETS } from './mcp-tools.js';
 
 const MCP_SCOPES = ['read', 'write', 'admin'] as const;
 
@@ -148,6 +148,23 @@ export const mcp = table({
     env: 'MCP_DISABLED_TOOLS',
     bounds: [subsetOf(MCP_TOOLS)],
     meaning: 'Tools that are not offered',
+  }),
+  toolsets: list({
+    default: [ALL_TOOLSETS],
+    env: 'MCP_TOOLSETS',
+    bounds: [notEmpty, subsetOf([ALL_TOOLSETS, ...Object.keys(MCP_TOOLSETS)])],
+    meaning: 'Groups of tools that `tools/list` shows; `enable_toolset` adds others to a session',
+  }),
+  max_result_tokens: u64({
+    default: 20_000,
+    unit: 'tokens',
+    env: 'MCP_MAX_RESULT_TOKENS',
+    meaning: 'Size to which pages of results are shortened; 0 = no limit below 1 MiB',
+  }),
+  text_results: bool({
+    default: true,
+    env: 'MCP_TEXT_RESULTS',
+    meaning: 'Repeat structured results as text, for clients that read text only',
   }),
   instructions: optional(
     string({

@@ -72,7 +72,7 @@ const reliability = table({
   deduplication_ttl_ms: count(300_000, 'DEDUPLICATION_TTL_MS', 'How long a deduplication key holds', 'ms'),
   memory_capacity: positive(100_000, 'MEMORY_CAPACITY', 'Jobs of the memory driver; more are refused'),
   memory_capacity_bytes: u64({
-    default: 268_435_456,
+    default: 100_663_296,
     min: 16_777_216,
     unit: 'bytes',
     env: 'QUEUE_MEMORY_CAPACITY_BYTES',

@@ -112,6 +112,7 @@ const state = object({
   extras: nullable(anyText),
   data: nullable(object({ text: nullable(anyText) })),
   data_kind: oneOf('none', 'string', 'json', 'bytes'),
+  is_json_text: optional(flag),
   data_bytes: count,
   base_serial: field.serial,
   base_version_serial: field.textSerial,

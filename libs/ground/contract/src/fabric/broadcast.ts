@@ -32,6 +32,8 @@ const fact = object({
   count: optional(count),
   /** Absent: false. */
   online: optional(flag),
+  /** The serial of the change of the member before this one. Absent: unknown. */
+  after: optional(serial),
   /** Of two states of the same, the later one has the higher. */
   serial,
 });

@@ -46,6 +46,8 @@ export const cacheKeys = {
   /** Who speaks for a user of a dead node. */
   deadNodeUser: (nodeId: string, appId: string, channel: string, userId: string) =>
     `cluster:dead:${nodeId}:${appId}:${channel}:${userId}`,
+  /** Says that a node has lost its broker. */
+  brokerOutage: (nodeId: string) => `cluster:outage:${nodeId}`,
   /** Sliding window of an app's requests. */
   appRate: (appId: string, kind: 'backend' | 'read') => `rl:app:${appId}:${kind}`,
   /** Connections of an app, a field per node. */

@@ -1,9 +1,10 @@
-import { containsText } from '../contains-text.js';
+import { containsText, searchSteps } from '../contains-text.js';
 import {
   isEqual,
   isObjectValue,
   NoAnswer,
   Reference,
+  TEXT_STEP,
   typeOf,
   type Budget,
   type ObjectValue,
@@ -25,6 +26,9 @@ interface BuiltIn {
 }
 
 type Comparable = number | string;
+
+/** Code units of a text that a step takes apart into characters. */
+const CHARACTERS_STEP = 4;
 
 const numbers = (value: Value): readonly number[] => listOf(value, 'number') as readonly number[];
 
@@ -51,13 +55,29 @@ function keyed(
 ): { readonly key: Comparable; readonly one: Value }[] {
   const [list, reference] = args as [readonly Value[], Reference];
   const keys = comparables(list.map((one) => apply(reference, one)));
-  budget.take(list.length);
+  budget.take(list.length + lengthsOf(keys));
   return list.map((one, at) => ({ one, key: keys[at] ?? '' }));
 }
 
-function sorted<T>(list: readonly T[], compare: (left: T, right: T) => number, budget: Budget): T[] {
-  budget.take(list.length * Math.ceil(Math.log2(list.length + 1)));
+/** The work of comparing each of these once: texts that differ late are read to where they do. */
+const lengthsOf = (list: readonly Comparable[]): number =>
+  list.reduce<number>((sum, one) => sum + (typeof one === 'string' ? one.length / TEXT_STEP : 0), 0);
+
+/** `work`: of comparing each item once. */
+function sorted<T>(
+  list: readonly T[],
+  compare: (left: T, right: T) => number,
+  { budget, work }: { readonly budget: Budget; readonly work: number },
+): T[] {
+  budget.take(work * Math.ceil(Math.log2(list.length + 1)));
   return list.toSorted(compare);
+}
+
+/** The least or the greatest of numbers or texts. */
+function extremeOf(list: Value, isBetter: typeof isMore, budget: Budget): Value {
+  const items = comparables(list as Value[]);
+  budget.take(lengthsOf(items));
+  return extreme(items, isBetter);
 }
 
 function extreme<T>(list: readonly T[], isBetter: (one: T, than: T) => boolean): T | null {
@@ -93,7 +113,9 @@ function merged(objects: readonly Value[], budget: Budget): ObjectValue {
 function contains([inside, what]: readonly Value[], budget: Budget): boolean {
   if (typeof inside !== 'string')
     return (inside as readonly Value[]).some((one) => isEqual(one, what, budget));
-  return typeof what === 'string' && containsText(inside, what);
+  if (typeof what !== 'string') return false;
+  budget.take(searchSteps(inside, what));
+  return containsText(inside, what);
 }
 
 const text = (value: Value): string => value as string;
@@ -120,7 +142,7 @@ const BUILT_INS: ReadonlyMap<string, BuiltIn> = new Map<string, BuiltIn>([
     },
   ],
   ['keys', { takes: ['object'], call: ([value]) => Object.keys(value as ObjectValue) }],
-  ['length', { takes: ['string|array|object'], call: ([value]) => lengthOf(value) }],
+  ['length', { takes: ['string|array|object'], call: ([value], { budget }) => lengthOf(value, budget) }],
   [
     'map',
     {
@@ -129,7 +151,7 @@ const BUILT_INS: ReadonlyMap<string, BuiltIn> = new Map<string, BuiltIn>([
         (list as Value[]).map((one) => apply(reference as Reference, one)),
     },
   ],
-  ['max', { takes: ['array'], call: ([list]) => extreme(comparables(list as Value[]), isMore) }],
+  ['max', { takes: ['array'], call: ([list], { budget }) => extremeOf(list, isMore, budget) }],
   [
     'max_by',
     {
@@ -139,7 +161,7 @@ const BUILT_INS: ReadonlyMap<string, BuiltIn> = new Map<string, BuiltIn>([
     },
   ],
   ['merge', { takes: ['object'], isVariadic: true, call: (args, { budget }) => merged(args, budget) }],
-  ['min', { takes: ['array'], call: ([list]) => extreme(comparables(list as Value[]), isLess) }],
+  ['min', { takes: ['array'], call: ([list], { budget }) => extremeOf(list, isLess, budget) }],
   [
     'min_by',
     {
@@ -156,22 +178,34 @@ const BUILT_INS: ReadonlyMap<string, BuiltIn> = new Map<string, BuiltIn>([
     'reverse',
     {
       takes: ['string|array'],
-      call: ([value]) =>
-        typeof value === 'string' ? Array.from(value).toReversed().join('') : (value as Value[]).toReversed(),
+      call: ([value], { budget }) => {
+        if (typeof value !== 'string') return (value as Value[]).toReversed();
+        budget.take(value.length / CHARACTERS_STEP);
+        return Array.from(value).toReversed().join('');
+      },
     },
   ],
   [
     'sort',
-    { takes: ['array'], call: ([list], { budget }) => sorted(comparables(list as Value[]), order, budget) },
+    {
+      takes: ['array'],
+      call: ([list], { budget }) => {
+        const items = comparables(list as Value[]);
+        return sorted(items, order, { budget, work: items.length + lengthsOf(items) });
+      },
+    },
   ],
   [
     'sort_by',
     {
       takes: ['array', 'expref'],
-      call: (args, tools) =>
-        sorted(keyed(args, tools), (one, other) => order(one.key, other.key), tools.budget).map(
+      call: (args, { budget, apply }) => {
+        const items = keyed(args, { budget, apply });
+        const work = items.length + lengthsOf(items.map(({ key }) => key));
+        return sorted(items, (one, other) => order(one.key, other.key), { budget, work }).map(
           ({ one }) => one,
-        ),
+        );
+      },
     },
   ],
   [
@@ -189,12 +223,15 @@ const BUILT_INS: ReadonlyMap<string, BuiltIn> = new Map<string, BuiltIn>([
 const sum = (list: Value): number => numbers(list).reduce((total, one) => total + one, 0);
 
 function join(glue: string, texts: readonly string[], budget: Budget): string {
-  budget.take(texts.reduce((length, one) => length + one.length + glue.length, 0) / 16);
+  budget.take(texts.reduce((length, one) => length + one.length + glue.length, 0) / TEXT_STEP);
   return texts.join(glue);
 }
 
-function lengthOf(value: Value): number {
-  if (typeof value === 'string') return Array.from(value).length;
+function lengthOf(value: Value, budget: Budget): number {
+  if (typeof value === 'string') {
+    budget.take(value.length / CHARACTERS_STEP);
+    return Array.from(value).length;
+  }
   return Array.isArray(value) ? value.length : Object.keys(value as ObjectValue).length;
 }
 
@@ -221,7 +258,7 @@ export function callFunction(name: string, args: readonly Value[], tools: Tools)
 }
 
 function sizeOf(value: Value): number {
-  if (typeof value === 'string') return value.length / 16;
+  if (typeof value === 'string') return value.length / TEXT_STEP;
   if (Array.isArray(value)) return value.length;
   return isObjectValue(value) ? Object.keys(value).length : 0;
 }

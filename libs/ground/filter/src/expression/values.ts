@@ -37,6 +37,9 @@ export function typeOf(value: Value): string {
   return typeof value;
 }
 
+/** Code units of a text that a step reads. */
+export const TEXT_STEP = 16;
+
 /** The work an evaluation may still do. Everything that grows with values takes from it. */
 export class Budget {
   constructor(private steps: number) {}
@@ -49,7 +52,7 @@ export class Budget {
 
   /** Takes as much as a value has pieces, counted as a tree: parts that are shared count as often as they occur. */
   takeAll(value: Value): void {
-    this.take(1 + (typeof value === 'string' ? value.length / 16 : 0));
+    this.take(1 + (typeof value === 'string' ? value.length / TEXT_STEP : 0));
     if (Array.isArray(value)) for (const one of value) this.takeAll(one);
     else if (isObjectValue(value)) for (const one of Object.values(value)) this.takeAll(one);
   }
@@ -57,7 +60,8 @@ export class Budget {
 
 /** Whether two values are the same JSON. */
 export function isEqual(left: Value, right: Value, budget: Budget): boolean {
-  budget.take(1);
+  const isText = typeof left === 'string' && typeof right === 'string' && left.length === right.length;
+  budget.take(1 + (isText ? left.length / TEXT_STEP : 0));
   if (left === right) return !(left instanceof Reference);
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((one, at) => isEqual(one, right[at], budget));

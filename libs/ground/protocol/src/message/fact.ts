@@ -19,6 +19,8 @@ export interface MemberUpdated {
   readonly kind: 'member_updated';
   readonly channel: string;
   readonly member: PresenceMember;
+  /** The serial of the change of the member before this one. Absent: unknown. */
+  readonly after?: number;
   readonly serial: number;
 }
 
@@ -31,6 +33,8 @@ export interface MemberRemoved {
   readonly userInfoText?: string;
   /** The connection the user had come by. Absent: not told. */
   readonly socketId?: string;
+  /** The serial of the change of the member before this one. Absent: unknown. */
+  readonly after?: number;
   readonly serial: number;
 }
 

@@ -19,6 +19,8 @@ export interface Message {
   readonly dataText: string | null;
   /** The payload is bytes, of which its text is the list: so JSON shows them. Absent: it is what its text says. */
   readonly isBytes?: true;
+  /** The payload is a string that holds the JSON text of a published value of another type. Absent: it was published so. */
+  readonly isJsonText?: true;
   /** The sender of a client event on a presence channel, or who changed a mutable message; null: not told. */
   readonly userId: string | null;
   /** The same for every receiver and every time it is shown again. */

@@ -9,20 +9,33 @@ export type MessageV2 = Pick<
   Message,
   'channel' | 'dataText' | 'event' | 'extrasText' | 'messageId' | 'tagsText' | 'userId'
 > &
-  Partial<Pick<Message, 'isBytes' | 'name' | 'serial' | 'streamId'>>;
+  Partial<Pick<Message, 'isBytes' | 'isJsonText' | 'name' | 'serial' | 'streamId'>>;
 
-/** Marks data that is bytes, wherever messages are kept and travel: a member and its JSON text. */
+/** What the JSON text of data does not tell: it lists bytes, or it is a string that holds published JSON. */
+export interface DataMarks {
+  readonly isBytes?: boolean;
+  readonly isJsonText?: boolean;
+}
+
+/** Member of stored and forwarded messages that carries {@link DataMarks}, and its JSON texts. */
 const DATA_KIND = 'data_kind';
 const BYTES = '"bytes"';
+const JSON_TEXT = '"json"';
 
-/** The member that says of a kept message whether its data is bytes; null: it says nothing. */
-export const dataKindMember = (isBytes: boolean): readonly [name: string, text: string | null] => [
+/** Returns the member that carries the marks; its text is null if there is none. */
+export const dataKindMember = ({
+  isBytes,
+  isJsonText,
+}: DataMarks): readonly [name: string, text: string | null] => [
   DATA_KIND,
-  isBytes ? BYTES : null,
+  isBytes === true ? BYTES : isJsonText === true ? JSON_TEXT : null,
 ];
 
-/** Whether a kept message says that its data is bytes. */
-export const saysBytes = (text: string): boolean => rawMember(text, DATA_KIND) === BYTES;
+/** Reads the marks of a stored message. */
+export function dataMarksOf(text: string): { readonly isBytes: boolean; readonly isJsonText: boolean } {
+  const kind = rawMember(text, DATA_KIND);
+  return { isBytes: kind === BYTES, isJsonText: kind === JSON_TEXT };
+}
 
 /** Members of `extras` that tell the service something and receivers nothing. */
 const CONSUMED: ReadonlySet<string> = new Set(['idempotencyKey', 'push']);
@@ -42,6 +55,7 @@ export function encodeMessageV2(message: MessageV2): string {
   if (dataText !== null) text += `,"data":${dataText}`;
   // Receivers are told by the format of their frames; of this only items of a history know.
   if (message.isBytes === true) text += `,"${DATA_KIND}":${BYTES}`;
+  else if (message.isJsonText === true) text += `,"${DATA_KIND}":${JSON_TEXT}`;
   if (name !== undefined && name !== null) text += `,"name":${JSON.stringify(name)}`;
   if (userId !== null) text += `,"user_id":${JSON.stringify(userId)}`;
   if (tagsText !== null) text += `,"tags":${tagsText}`;
@@ -70,6 +84,7 @@ export function readMessageV2(text: string, beside: BesideText): Message | null 
       name: readText(members.get('name')),
       dataText: members.get('data') ?? null,
       ...(members.get(DATA_KIND) === BYTES ? { isBytes: true } : {}),
+      ...(members.get(DATA_KIND) === JSON_TEXT ? { isJsonText: true } : {}),
       userId: readText(members.get('user_id')),
       messageId: readText(members.get('message_id')) ?? '',
       tagsText: members.get('tags') ?? null,

@@ -95,8 +95,7 @@ export function decodeMessagePack(frame: ArrayBuffer | string): Decoded {
   if (!isOneMessagePackValue(bytes)) return undecodable('The frame is not one MessagePack value');
   let value: unknown;
   try {
-    // Copied: what the frame holds outlives the native buffer.
-    value = decoder.decode(bytes.slice());
+    value = decoder.decode(bytes);
   } catch {
     return undecodable('The frame is not one MessagePack value');
   }
@@ -134,7 +133,9 @@ function readData(value: unknown): ReceivedData | null {
   const [tag, content] = value as readonly unknown[];
   if (tag === 'string' && typeof content === 'string') return jsonData(content);
   if (tag === 'json' && typeof content === 'string') return jsonTextData(content);
-  if (tag === 'binary' && content instanceof Uint8Array) return { kind: 'bytes', bytes: content };
+  // Copied, because it is a view of the frame, whose native buffer is reused after the call.
+  if (tag === 'binary' && content instanceof Uint8Array)
+    return { kind: 'bytes', bytes: Buffer.from(content) };
   return tag === 'structured' && Array.isArray(content) ? structured(content) : null;
 }
 

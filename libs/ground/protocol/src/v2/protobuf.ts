@@ -79,8 +79,7 @@ function writeExtras(writer: BinaryWriter, extras: BinaryExtras): void {
 export function decodeProtobuf(frame: ArrayBuffer | string): Decoded {
   if (typeof frame === 'string') return undecodable('The frame is not binary');
   try {
-    // Copied: what the frame holds outlives the native buffer.
-    return frameOf(new Uint8Array(frame).slice());
+    return frameOf(new Uint8Array(frame));
   } catch {
     return undecodable('The frame is not a Protobuf message of the protocol');
   }
@@ -136,7 +135,8 @@ function readData(bytes: Uint8Array): ReceivedData | null {
     1: (reader) => (data = jsonData(reader.string(true))),
     2: (reader) => (data = structured(reader.bytes())),
     3: (reader) => (data = jsonText(reader.string(true))),
-    4: (reader) => (data = { kind: 'bytes', bytes: reader.bytes() }),
+    // Copied, because it is a view of the frame, whose native buffer is reused after the call.
+    4: (reader) => (data = { kind: 'bytes', bytes: Buffer.from(reader.bytes()) }),
   });
   return data;
 }

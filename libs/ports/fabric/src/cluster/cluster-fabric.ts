@@ -66,7 +66,7 @@ export class ClusterFabric implements OpenedFabric {
       identity,
       post,
       own: this.#own,
-      isForAll: () => someHostAnswers(wire.hosts ?? []),
+      outage: { peers: () => this.peers, hostAnswers: () => someHostAnswers(wire.hosts ?? []) },
     });
     this.#link = this.#newLink();
     this.#subscriptions = this.#newSubscriptions();

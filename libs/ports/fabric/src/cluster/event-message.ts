@@ -63,6 +63,7 @@ function factField(fact: StateFact): FactField {
         user_id: fact.member.userId,
         user_info: fact.member.userInfoText,
         socket_id: fact.member.socketId || undefined,
+        after: fact.kind === 'member_updated' ? fact.after : undefined,
       };
     case 'member_removed':
       return {
@@ -71,6 +72,7 @@ function factField(fact: StateFact): FactField {
         user_id: fact.userId,
         user_info: fact.userInfoText,
         socket_id: fact.socketId || undefined,
+        after: fact.after,
       };
     case 'channel_occupied':
     case 'channel_vacated':
@@ -92,6 +94,10 @@ function factOf({ kind, serial, ...field }: FactField, channel: string): StateFa
   const by = field.socket_id === undefined ? {} : { socketId: field.socket_id };
   // A process of before does not tell what the user said who went.
   const said = info === undefined ? {} : { userInfoText: info };
-  if (kind === 'member_removed') return { kind, channel, userId, ...said, ...by, serial };
-  return { kind, channel, member: { userId, userInfoText: info ?? '{}', ...by }, serial };
+  const after = field.after === undefined ? {} : { after: field.after };
+  if (kind === 'member_removed') return { kind, channel, userId, ...said, ...by, ...after, serial };
+  const member = { userId, userInfoText: info ?? '{}', ...by };
+  return kind === 'member_updated'
+    ? { kind, channel, member, ...after, serial }
+    : { kind, channel, member, serial };
 }

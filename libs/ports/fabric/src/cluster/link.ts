@@ -5,7 +5,7 @@ const LONGEST_PAUSE_MS = 10_000;
 /** So the pauses add about a fifth to an outage, and a short one ends before clients have to be sent away. */
 const PAUSE_GROWTH = 1.2;
 /** How often a session that says nothing is asked whether it lives, and how long it may take to answer. */
-const CHECK_EVERY_MS = 5000;
+const CHECK_EVERY_MS = 2000;
 const CHECK_WITHIN_MS = 5000;
 
 /** The pause before an attempt to connect again; the first attempt after a loss is number 1. */

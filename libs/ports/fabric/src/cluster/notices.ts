@@ -1,5 +1,6 @@
 import { APP_CHANGED } from '@carillon/contract';
 import type { LocalFabric } from '../drivers/local.js';
+import type { BrokerOutage } from '../port.js';
 import type { Identity } from './identity.js';
 import type { Post } from './post.js';
 
@@ -8,8 +9,7 @@ export interface NoticesParts {
   readonly post: Post;
   /** Where the listener of this process is. */
   readonly own: LocalFabric;
-  /** Whether the broker is away for every process, as far as can be told. */
-  readonly isForAll: () => Promise<boolean>;
+  readonly outage: Omit<BrokerOutage, 'nodeId'>;
 }
 
 /** What the listener of this process is told besides events and questions. */
@@ -21,8 +21,9 @@ export class Notices {
   outOfReach(sinceMs: number): void {
     if (this.#isOutOfReach) return;
     this.#isOutOfReach = true;
-    const { own, isForAll } = this.parts;
-    own.notify((listener) => listener.outOfReach?.(sinceMs, isForAll));
+    const { own, identity, outage } = this.parts;
+    const { nodeId } = identity;
+    own.notify((listener) => listener.outOfReach?.(sinceMs, { ...outage, nodeId }));
   }
 
   /** Also when the broker was never out of reach as a whole: some channels may have been. */

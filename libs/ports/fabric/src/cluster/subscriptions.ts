@@ -2,7 +2,7 @@ import { Rounds } from './rounds.js';
 import { Suspects } from './suspects.js';
 import { takeFirst } from './take-first.js';
 import type { Session } from './wire.js';
-import { Wish } from './wish.js';
+import { type Patience, Wish } from './wish.js';
 
 export interface SubscriptionsOptions {
   readonly confirmTimeoutMs: number;
@@ -47,8 +47,15 @@ export class Subscriptions {
   #completion: Promise<void> | null = null;
   #completed: () => void = () => {};
   readonly #rounds: Rounds;
+  readonly #patience: Patience;
+  #progressAtMs = -Infinity;
 
   constructor(private readonly options: SubscriptionsOptions) {
+    this.#patience = {
+      timeoutMs: options.confirmTimeoutMs,
+      progressAtMs: () => this.#progressAtMs,
+      onTimeout: options.onTimeout,
+    };
     this.#rounds = new Rounds({
       ...options,
       work: () => this.#toBegin.size + this.#doubtful.size + this.#toEnd.size,
@@ -88,8 +95,8 @@ export class Subscriptions {
   }
 
   /**
-   * Wanted until `release`. Settles when the broker has confirmed it; undefined: it has. Rejects when it takes too
-   * long, which leaves it wanted, or when the broker refuses it, which does not.
+   * Wanted until `release`. Settles when the broker has confirmed it; undefined: it has. Rejects when the broker
+   * confirms nothing for too long, which leaves it wanted, or when the broker refuses it, which does not.
    */
   hold(address: string): Promise<void> | undefined {
     if (!this.#wishes.has(address) && this.#wishes.size >= MAX_WISHES) {
@@ -99,7 +106,7 @@ export class Subscriptions {
     const wish = this.#wishes.get(address) ?? this.#add(address, false);
     wish.stopLingering();
     if (!wish.isMissing) return undefined;
-    return wish.wait(this.options.confirmTimeoutMs, this.options.onTimeout);
+    return wish.wait(this.#patience);
   }
 
   /** Not wanted any more, unless it is again before it has lingered. */
@@ -239,7 +246,9 @@ export class Subscriptions {
 
   async #endSome(session: Session): Promise<void> {
     const addresses = takeFirst(this.#toEnd, this.options.coalesceMax).map(([address]) => address);
-    if (addresses.length > 0) await session.unsubscribe(addresses);
+    if (addresses.length === 0) return;
+    await session.unsubscribe(addresses);
+    this.#progressAtMs = performance.now();
   }
 
   async #beginSome(session: Session): Promise<void> {
@@ -253,6 +262,7 @@ export class Subscriptions {
     const refused = new Set(await session.subscribe(wishes.map(({ address }) => address)));
     if (session !== this.#rounds.session) return;
     this.#beginning = [];
+    this.#progressAtMs = performance.now();
     for (const { address } of wishes) this.#suspects.clear(address);
     for (const wish of wishes) {
       if (this.#wishes.get(wish.address) !== wish) continue;

@@ -2,8 +2,20 @@ interface Waiting {
   readonly confirmed: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
-  readonly timer: NodeJS.Timeout;
+  timer: NodeJS.Timeout;
 }
+
+/** How long a confirmation is waited for. */
+export interface Patience {
+  /** The longest time without progress. */
+  readonly timeoutMs: number;
+  /** When the broker last confirmed something, of whatever address, on the clock of `performance.now`. */
+  readonly progressAtMs: () => number;
+  readonly onTimeout: () => void;
+}
+
+/** A wait ends after so many timeouts, whatever the progress. */
+const LONGEST_WAIT = 10;
 
 /** What is wanted of the broker under one address. */
 export class Wish {
@@ -23,9 +35,9 @@ export class Wish {
     return this.missingSinceMs !== null;
   }
 
-  /** Settles with the next `tell`, or rejects when that takes too long. */
-  wait(timeoutMs: number, onTimeout: () => void): Promise<void> {
-    this.#waiting ??= this.#begin(timeoutMs, onTimeout);
+  /** Settles with the next `tell`; rejects when the broker makes no progress, or after ten timeouts. */
+  wait(patience: Patience): Promise<void> {
+    this.#waiting ??= this.#begin(patience);
     return this.#waiting.confirmed;
   }
 
@@ -45,13 +57,30 @@ export class Wish {
     this.linger = null;
   }
 
-  #begin(timeoutMs: number, onTimeout: () => void): Waiting {
-    const timer = setTimeout(() => {
-      onTimeout();
-      this.tell(new Error(`interest not confirmed by the broker in ${timeoutMs} ms`));
-    }, timeoutMs);
+  #begin(patience: Patience): Waiting {
     let settle: Pick<Waiting, 'resolve' | 'reject'> = { resolve: () => {}, reject: () => {} };
     const confirmed = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+    const sinceMs = performance.now();
+    const timer = setTimeout(() => this.#check(patience, sinceMs), patience.timeoutMs);
     return { confirmed, timer, ...settle };
+  }
+
+  /** A queue that moves is no reason to give up, only a broker that stands still. */
+  #check(patience: Patience, sinceMs: number, isPolled = false): void {
+    const { timeoutMs, progressAtMs } = patience;
+    const progressedMs = Math.max(sinceMs, progressAtMs());
+    const dueMs = Math.min(progressedMs + timeoutMs, sinceMs + LONGEST_WAIT * timeoutMs);
+    const leftMs = Math.ceil(dueMs - performance.now());
+    const waiting = this.#waiting;
+    if (waiting === null) return;
+    if (leftMs > 0) waiting.timer = setTimeout(() => this.#check(patience, sinceMs), leftMs);
+    // After a turn that took long, timers are due before what the broker has sent meanwhile is read.
+    else if (isPolled) this.#giveUp(patience);
+    else setImmediate(() => this.#waiting === waiting && this.#check(patience, sinceMs, true));
+  }
+
+  #giveUp({ timeoutMs, onTimeout }: Patience): void {
+    onTimeout();
+    this.tell(new Error(`interest not confirmed by the broker in ${timeoutMs} ms`));
   }
 }

@@ -31,6 +31,8 @@ export interface StoredMessage {
   /** Null: it was not asked for, and what is stored of it stays as it is. */
   readonly data: MessageData | null;
   readonly dataKind: DataKind;
+  /** The data is a string that holds the JSON text of a published value of another type. Absent: it does not. */
+  readonly isJsonText?: boolean | undefined;
   /** A string by its UTF-8, bytes as many as they are, anything else by its JSON text. */
   readonly dataBytes: number;
   /** What is stored of the data holds everything up to here; fragments behind it lie in their own records. */

@@ -1,4 +1,10 @@
-import type { MigrationInterface, QueryRunner, SqlRow, Tables } from '@carillon/database';
+import {
+  baseline,
+  type MigrationInterface,
+  type QueryRunner,
+  type SqlRow,
+  type Tables,
+} from '@carillon/database';
 import type { Names } from './statements.js';
 import { checkedVersion, SCHEMA_VERSION, upgradeFrom } from '../schema-version.js';
 
@@ -61,7 +67,7 @@ export function mysqlTables(prefix: string): Tables {
   return {
     name: `history ${prefix}`,
     owned: { tables: TABLES.map((name) => `${prefix}_${name}`) },
-    migrations: [HistoryTables1764000000001, HistorySince1764000000002],
+    migrations: [baseline(HistoryTables1764000000001), baseline(HistorySince1764000000002)],
   };
 }
 

@@ -1,4 +1,5 @@
 import {
+  baseline,
   type MigrationInterface,
   type Place,
   placed,
@@ -113,7 +114,11 @@ export function historyTables(prefix: string, spread: Spread): Tables {
   return {
     name: tablesName(prefix),
     owned: { tables: named(TABLES), types: named(ROW_TYPE_NAMES) },
-    migrations: [HistoryTables1764000000001, HistorySince1764000000002, HistoryInPlace1764000000003],
+    migrations: [
+      baseline(HistoryTables1764000000001),
+      baseline(HistorySince1764000000002),
+      baseline(HistoryInPlace1764000000003),
+    ],
   };
 }
 

@@ -19,6 +19,8 @@ interface StoredVersion {
   readonly description?: string;
   readonly metadata?: string;
   readonly base: string;
+  /** See `StoredMessage.isJsonText`. Kept here, where processes of earlier versions pass over it. */
+  readonly json?: true;
 }
 
 export const storedVersion = ({
@@ -26,12 +28,14 @@ export const storedVersion = ({
   description,
   metadata,
   baseVersionSerial,
+  isJsonText,
 }: StoredMessage): string =>
   JSON.stringify({
     ...(clientId === null ? {} : { client_id: clientId }),
     ...(description === null ? {} : { description }),
     ...(metadata === null ? {} : { metadata }),
     base: baseVersionSerial,
+    ...(isJsonText === true ? { json: true } : {}),
   } satisfies StoredVersion);
 
 /** The columns of a message as `messageOf` reads them, without its data. */
@@ -59,6 +63,7 @@ export function messageOf(row: SqlRow): StoredMessage {
     extras: utf8OrNull(row, 'extras'),
     data: null,
     dataKind: wordOf(DATA_KINDS, row['data_kind']),
+    ...(version.json === true ? { isJsonText: true } : {}),
     dataBytes: whole(row, 'data_bytes'),
     baseSerial: whole(row, 'base_delivery_serial'),
     baseVersionSerial: version.base,

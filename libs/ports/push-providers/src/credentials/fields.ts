@@ -1,4 +1,5 @@
 import { createECDH, createPrivateKey } from 'node:crypto';
+import { isEndpoint } from '../endpoint.js';
 import { isObject, type JsonObject } from '../json.js';
 import type { Cloud } from '../provider.js';
 import type { CloudCredential } from './credential.js';
@@ -93,18 +94,17 @@ interface ServiceAccount {
   readonly projectId: string | null;
 }
 
+/** Who configured a service account; outside production an operator's tokens may come from plain http on loopback. */
+type AccountOwner = { readonly kind: 'app' } | { readonly kind: 'operator'; readonly production: boolean };
+
 /** A service account as its console hands it out, checked. */
-export function serviceAccount(json: string): ServiceAccount {
+export function serviceAccount(json: string, owner: AccountOwner = { kind: 'app' }): ServiceAccount {
   const account = parsed(json);
   if (!isObject(account)) throw new InvalidCredential('serviceAccountJson must be a JSON object');
   const privateKey = withLineBreaks(needed(account, 'private_key'));
   checkKey(privateKey, 'rsa', 'private_key of serviceAccountJson must be an RSA key as PEM');
   const tokenUri = optional(account, 'token_uri') ?? GOOGLE_TOKEN_URI;
-  const host = URL.canParse(tokenUri) ? new URL(tokenUri) : null;
-  const ofGoogle = host?.hostname === 'googleapis.com' || host?.hostname.endsWith('.googleapis.com') === true;
-  if (host?.protocol !== 'https:' || !ofGoogle) {
-    throw new InvalidCredential('token_uri of serviceAccountJson must be https on googleapis.com');
-  }
+  checkTokenUri(tokenUri, owner);
   return {
     clientEmail: needed(account, 'client_email'),
     privateKey,
@@ -113,6 +113,23 @@ export function serviceAccount(json: string): ServiceAccount {
     projectId: optional(account, 'project_id') ?? null,
   };
 }
+
+/** Apps name Google's token service alone; operators name any, since their endpoints are trusted. */
+function checkTokenUri(text: string, owner: AccountOwner): void {
+  const rule =
+    owner.kind === 'app'
+      ? 'https on googleapis.com, on port 443 and without user information'
+      : 'https, or outside production http on loopback, without user information';
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.username === '' && url.password === '';
+  const isAllowed = isPlain && (owner.kind === 'app' ? isOfGoogle(url) : isEndpoint(url, owner.production));
+  if (!isAllowed) throw new InvalidCredential(`token_uri of serviceAccountJson must be ${rule}`);
+}
+
+const isOfGoogle = ({ protocol, hostname, port }: URL): boolean =>
+  protocol === 'https:' &&
+  port === '' &&
+  (hostname === 'googleapis.com' || hostname.endsWith('.googleapis.com'));
 
 function readApns(body: JsonObject): CredentialFields {
   const text = (name: string): string | undefined => optional(body, name);

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 const digest = (key: string) => createHash('sha256').update(key);
 
-/** At most 64 bytes. */
+/** At most 64 bytes of printable ASCII, which is what a header takes. */
 export const apnsCollapseId = (key: string): string =>
-  Buffer.byteLength(key) <= 64 ? key : digest(key).digest('hex').slice(0, 64);
+  /^[\x20-\x7e]{1,64}$/.test(key) ? key : digest(key).digest('hex').slice(0, 64);
 
 /** At most 32 characters of base64url. */
 export const webPushTopic = (key: string): string =>

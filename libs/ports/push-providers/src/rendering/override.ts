@@ -16,6 +16,8 @@ const APNS_PUSH_TYPES = new Set([
 const APNS_PRIORITIES = new Set(['1', '5', '10']);
 const URGENCIES = new Set(['very-low', 'low', 'normal', 'high']);
 const WNS_TYPES = new Set(['toast', 'tile', 'badge', 'raw']);
+/** What any server takes as the value of a header: no control characters, so also no line breaks. */
+const HEADER_VALUE = /^[\x20-\x7e]{1,256}$/;
 const TARGETS = new Set(['token', 'topic', 'condition']);
 
 /**
@@ -60,11 +62,8 @@ function readApns(payload: JsonObject): JsonObject {
   if (expiration !== undefined && typeof expiration !== 'string' && typeof expiration !== 'number') {
     throw invalid('apns', 'apns-expiration must be a string or a number');
   }
-  for (const name of ['apns-topic', 'apns-collapse-id']) {
-    if (headers[name] !== undefined && typeof headers[name] !== 'string') {
-      throw invalid('apns', `${name} must be a string`);
-    }
-  }
+  if (typeof expiration === 'string') checkHeader('apns', 'apns-expiration', expiration);
+  for (const name of ['apns-topic', 'apns-collapse-id']) checkHeader('apns', name, headers[name]);
   return payload;
 }
 
@@ -77,7 +76,7 @@ function readWebPush(payload: JsonObject): JsonObject {
   if (urgency !== undefined && !(typeof urgency === 'string' && URGENCIES.has(urgency))) {
     throw invalid('webpush', 'urgency must be very-low, low, normal or high');
   }
-  if (topic !== undefined && typeof topic !== 'string') throw invalid('webpush', 'topic must be a string');
+  checkHeader('webpush', 'topic', topic);
   if (vapidAudience !== undefined && typeof vapidAudience !== 'string') {
     throw invalid('webpush', 'vapidAudience must be a string');
   }
@@ -85,12 +84,21 @@ function readWebPush(payload: JsonObject): JsonObject {
 }
 
 function readWns(payload: JsonObject): JsonObject {
-  const { type = 'toast', xml } = payload;
+  const { type = 'toast', xml, tag } = payload;
   if (typeof type !== 'string' || !WNS_TYPES.has(type))
     throw invalid('wns', 'type must be toast, tile, badge or raw');
   if (xml !== undefined && typeof xml !== 'string') throw invalid('wns', 'xml must be a string');
   if ((type === 'tile' || type === 'badge') && xml === undefined) throw invalid('wns', `${type} needs xml`);
+  if (typeof tag === 'string') checkHeader('wns', 'tag', tag);
   return { ...payload, type };
+}
+
+/** @throws InvalidPayload for what cannot be sent as the value of a header. */
+function checkHeader(provider: Provider, name: string, value: unknown): void {
+  if (value === undefined) return;
+  if (typeof value !== 'string') throw invalid(provider, `${name} must be a string`);
+  if (!HEADER_VALUE.test(value))
+    throw invalid(provider, `${name} must be 1 to 256 printable ASCII characters`);
 }
 
 function headersOf(provider: Provider, { headers = {} }: JsonObject): JsonObject {

@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { whyMissing } from '@carillon/engines';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   type CloudCredential as Credential,
   type PushClient,
@@ -42,6 +44,25 @@ describe.runIf(whyMissing('push-clouds') === null)('clients of the clouds', () =
       }
     },
   );
+
+  it('of FCM ask the token service of the account when it is on loopback', async () => {
+    const asked: string[] = [];
+    const tokens = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.end(JSON.stringify({ access_token: 'of-a-stand-in', expires_in: 3600 }));
+    });
+    await new Promise<void>((listening) => void tokens.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => void tokens.close());
+    const { port } = tokens.address() as AddressInfo;
+    const { fcm } = CREDENTIALS;
+    const tokenUri = `http://127.0.0.1:${port}/oauth/token`;
+    const client = await open({ ...fcm, access: { ...fcm.access, tokenUri } });
+    await client.send(room.request('fcm', 'phone'), signal);
+    expect(asked).toContain('POST /oauth/token');
+    expect((await room.arrived('fcm-token')).count).toBe(0);
+    const [message] = (await room.arrived('fcm')).arrived;
+    expect(message?.headers['authorization']).toBe('Bearer of-a-stand-in');
+  });
 
   it('encrypt what only the browser reads, and vouch for it', async () => {
     const client = await open(CREDENTIALS.webpush);

@@ -93,11 +93,28 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     return true;
   }
 
+  async rememberAll(
+    appId: string,
+    keys: readonly string[],
+    nowMs: number,
+    untilMs: number,
+  ): Promise<ReadonlySet<string>> {
+    const added = new Set<string>();
+    for (const key of keys) if (await this.remember(appId, key, nowMs, untilMs)) added.add(key);
+    return added;
+  }
+
   async useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean> {
     const used = (this.tables.quotas.get(appId, day)?.used ?? 0) + amount;
     if (amount > 0 && used > limit) return false;
     this.tables.quotas.put({ appId, day, used: Math.max(0, used) });
     return true;
+  }
+
+  async installationValue(name: string, proposed: string | null): Promise<string | null> {
+    const { installation } = this.tables;
+    if (proposed !== null && !installation.has(name)) installation.set(name, proposed);
+    return installation.get(name) ?? null;
   }
 
   async beat(worker: WorkerRow): Promise<void> {

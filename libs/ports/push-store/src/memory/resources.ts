@@ -116,6 +116,26 @@ export class MemoryResources implements ResourceStore {
     }
   }
 
+  async touchDevices(
+    appId: string,
+    devices: readonly Pick<StoredDevice, 'deviceId' | 'tokenHash'>[],
+    { nowMs, beforeMs }: { readonly nowMs: number; readonly beforeMs: number },
+  ): Promise<ReadonlySet<string>> {
+    const healed = new Set<string>();
+    for (const { deviceId, tokenHash } of devices) {
+      const device = this.tables.devices.get(appId, deviceId);
+      if (device?.tokenHash !== tokenHash) continue;
+      if (device.state === 'FAILING') {
+        healed.add(deviceId);
+        const well = { state: 'ACTIVE', failureCount: 0, errorReason: null } as const;
+        this.tables.devices.put({ ...device, ...well, lastActiveMs: nowMs });
+      } else if (device.lastActiveMs < beforeMs) {
+        this.tables.devices.put({ ...device, lastActiveMs: nowMs });
+      }
+    }
+    return healed;
+  }
+
   async removeDevices(appId: string, filter: DeviceFilter): Promise<number> {
     const gone = this.tables.devices.filter((row) => row.appId === appId && matches(row, filter));
     for (const device of gone) this.tables.removeDevice(device);

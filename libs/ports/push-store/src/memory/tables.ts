@@ -44,6 +44,7 @@ export class Tables {
     row.lockId,
   ]);
   readonly quotas = new Rows<{ appId: string; day: string; used: number }>((row) => [row.appId, row.day]);
+  readonly installation = new Map<string, string>();
   readonly workers = new Rows<WorkerRow>((row) => [row.workerId]);
 
   claimsOf(appId: string, publishId: string): Map<string, Claim & { readonly owner: string | null }> {

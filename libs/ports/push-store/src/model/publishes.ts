@@ -17,6 +17,10 @@ export type PublishState = (typeof PUBLISH_STATES)[number];
 /** A publish that is not in one of these is over. */
 export const ACTIVE_STATES = ['queued', 'planning', 'throttled', 'dispatching'] as const;
 
+const ACTIVE: readonly string[] = ACTIVE_STATES;
+
+export const OVER_STATES = PUBLISH_STATES.filter((state) => !ACTIVE.includes(state));
+
 export type Counter =
   | 'planned'
   | 'dispatched'

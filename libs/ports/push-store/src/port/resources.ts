@@ -44,6 +44,15 @@ export interface ResourceStore {
     deviceId: string,
     decide: (existing: StoredDevice | null) => StoredDevice | null,
   ): Promise<void>;
+  /**
+   * Marks devices that still have the token as active: sets `lastActiveMs` of those last active before `beforeMs`, and
+   * of those `FAILING`, which become `ACTIVE` with no failures. Resolves with the ids of the latter. At most 1000.
+   */
+  touchDevices(
+    appId: string,
+    devices: readonly Pick<StoredDevice, 'deviceId' | 'tokenHash'>[],
+    times: { readonly nowMs: number; readonly beforeMs: number },
+  ): Promise<ReadonlySet<string>>;
   /** With their subscriptions; how many devices it were. */
   removeDevices(appId: string, filter: DeviceFilter): Promise<number>;
   /** Removes a device that still has this token, with its subscriptions. */

@@ -19,9 +19,22 @@ export interface UpkeepStore {
   unlock(appId: string, lockId: string, owner: string): Promise<void>;
   /** True: the row is new, or the one there was has expired. */
   remember(appId: string, key: string, nowMs: number, untilMs: number): Promise<boolean>;
+  /** Like `remember` for many keys, at most 1000; resolves with those for which it is true. */
+  rememberAll(
+    appId: string,
+    keys: readonly string[],
+    nowMs: number,
+    untilMs: number,
+  ): Promise<ReadonlySet<string>>;
 
   /** Adds to what was used; false, and nothing is added, when the sum would be above the limit. */
   useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean>;
+
+  /**
+   * Returns the value of that name, which all processes share and which never changes. If none exists, stores
+   * `proposed` and returns it, or returns null where `proposed` is null.
+   */
+  installationValue(name: string, proposed: string | null): Promise<string | null>;
 
   beat(worker: WorkerRow): Promise<void>;
   workers(nowMs: number): Promise<WorkerRow[]>;

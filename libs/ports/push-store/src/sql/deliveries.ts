@@ -14,10 +14,12 @@ import type { ClaimFilter } from '../port/publishes.js';
 import { claimKey, keyRow } from './idempotency.js';
 import { publishOf, publishRow } from './publish-row.js';
 import { SqlResources } from './resources.js';
-import { places, ROWS_AT_ONCE, type Statements } from './session.js';
+import { type Change, changeRowsOfKeys, rowsOfKeys } from './keyed.js';
+import type { Statements } from './session.js';
+import type { Table } from './table.js';
 import { CLAIMS, DEAD_LETTERS, EVENTS, IDEMPOTENCY, LOGS, PUBLISHES, SCHEDULED, SHARDS } from './tables.js';
 
-export const ACTIVE = `('${ACTIVE_STATES.join("', '")}')`;
+const ACTIVE = `('${ACTIVE_STATES.join("', '")}')`;
 export const OF_PUBLISH = 'where app_id = ? and publish_id = ?';
 
 /** Publishes and their deliveries. */
@@ -50,9 +52,8 @@ export class SqlDeliveries extends SqlResources {
   }
 
   async idempotency(appId: string, keys: readonly string[], nowMs: number): Promise<IdempotencyRow[]> {
-    if (keys.length === 0) return [];
-    const rest = `where app_id = ? and item_key in (${places(keys.length)}) and expires_ms > ?`;
-    const rows = await this.sql.now((one) => one.rows(IDEMPOTENCY, rest, [appId, ...keys, nowMs]));
+    const when = { text: 'kept.expires_ms > ?', values: [nowMs] };
+    const rows = await this.sql.now((one) => rowsOfKeys(one, IDEMPOTENCY, { of: [appId], keys }, when));
     return rows.map(({ itemKey: key, publishId, bodyHash, expiresMs }) => ({
       key,
       publishId,
@@ -103,10 +104,8 @@ export class SqlDeliveries extends SqlResources {
       const after = [...claims.values()].map((claim) =>
         taken.has(claim.deliveryKey) ? { ...claim, updatedMs } : claim,
       );
-      await writeClaims(
-        one,
-        after.filter(({ deliveryKey }) => taken.has(deliveryKey)),
-      );
+      const stepped = after.filter(({ deliveryKey }) => taken.has(deliveryKey));
+      await one.putAll(CLAIMS, stepped, STEP_COLUMNS);
       if (change !== null) {
         await one.put(PUBLISHES, publishRow(change.publish));
         await one.add(EVENTS, change.events ?? []);
@@ -138,28 +137,21 @@ export class SqlDeliveries extends SqlResources {
     { owner, nowMs, untilMs }: { readonly owner: string; readonly nowMs: number; readonly untilMs: number },
   ): Promise<ReadonlySet<string>> {
     const taken = new Set<string>();
-    await this.sql.step(async (one) => {
-      taken.clear();
-      const attempts = new Set(jobs.map(({ attempt }) => attempt));
-      for (const attempt of attempts) {
-        const keys = jobs.filter((job) => job.attempt === attempt).map(({ deliveryKey }) => deliveryKey);
-        for (const some of parts(keys)) {
-          const which = `${OF_PUBLISH} and delivery_key in (${places(some.length)}) and attempt = ?
-            and (state in ('planned', 'retry') or (state = 'sending' and lease_until_ms <= ?))`;
-          const values = [appId, publishId, ...some, attempt, nowMs];
-          const rows = await one.rows(CLAIMS, `${which} order by delivery_key for update`, values);
-          const free = rows.map(({ deliveryKey }) => deliveryKey);
-          if (free.length === 0) continue;
-          await one.run(
-            `update ${CLAIMS.name} set state = 'sending', lease_owner = ?, lease_until_ms = ?,
-             first_attempt_ms = coalesce(first_attempt_ms, ?), updated_ms = ?
-             ${OF_PUBLISH} and delivery_key in (${places(free.length)})`,
-            [owner, untilMs, nowMs, nowMs, appId, publishId, ...free],
-          );
-          for (const key of free) taken.add(key);
-        }
-      }
-    });
+    // Each attempt is a step of its own.
+    for (const attempt of new Set(jobs.map((job) => job.attempt))) {
+      const keys = jobs.filter((job) => job.attempt === attempt).map(({ deliveryKey }) => deliveryKey);
+      const some = await this.#changeClaims(appId, publishId, keys, {
+        set: `state = 'sending', lease_owner = ?, lease_until_ms = ?,
+          first_attempt_ms = coalesce(kept.first_attempt_ms, ?), updated_ms = ?`,
+        values: [owner, untilMs, nowMs, nowMs],
+        when: {
+          text: `kept.attempt = ?
+            and (kept.state in ('planned', 'retry') or (kept.state = 'sending' and kept.lease_until_ms <= ?))`,
+          values: [attempt, nowMs],
+        },
+      });
+      for (const key of some) taken.add(key);
+    }
     return taken;
   }
 
@@ -170,13 +162,11 @@ export class SqlDeliveries extends SqlResources {
     nowMs: number,
   ): Promise<boolean> {
     const attempts = new Map(jobs.map(({ deliveryKey, attempt }) => [deliveryKey, attempt]));
-    for (const some of parts([...attempts.keys()])) {
-      const which = `${OF_PUBLISH} and delivery_key in (${places(some.length)})
-        and state = 'sending' and lease_until_ms > ?`;
-      const rows = await this.sql.now((one) => one.rows(CLAIMS, which, [appId, publishId, ...some, nowMs]));
-      if (rows.some(({ deliveryKey, attempt }) => attempts.get(deliveryKey) === attempt)) return true;
-    }
-    return false;
+    const when = { text: "kept.state = 'sending' and kept.lease_until_ms > ?", values: [nowMs] };
+    const rows = await this.sql.now((one) =>
+      rowsOfKeys(one, CLAIMS, { of: [appId, publishId], keys: [...attempts.keys()] }, when),
+    );
+    return rows.some(({ deliveryKey, attempt }) => attempts.get(deliveryKey) === attempt);
   }
 
   async giveBack(
@@ -186,12 +176,29 @@ export class SqlDeliveries extends SqlResources {
     owner: string,
     nowMs: number,
   ): Promise<void> {
-    for (const some of parts(keys)) {
-      const text = `update ${CLAIMS.name} set state = case when attempt = 1 then 'planned' else 'retry' end,
-        first_attempt_ms = case when attempt = 1 then null else first_attempt_ms end, lease_owner = null, lease_until_ms = null, updated_ms = ?
-        ${OF_PUBLISH} and delivery_key in (${places(some.length)}) and state = 'sending' and lease_owner = ?`;
-      await this.sql.now((one) => one.run(text, [nowMs, appId, publishId, ...some, owner]));
-    }
+    await this.#changeClaims(appId, publishId, keys, {
+      set: `state = case when kept.attempt = 1 then 'planned' else 'retry' end,
+        first_attempt_ms = case when kept.attempt = 1 then null else kept.first_attempt_ms end,
+        lease_owner = null, lease_until_ms = null, updated_ms = ?`,
+      values: [nowMs],
+      when: { text: "kept.state = 'sending' and kept.lease_owner = ?", values: [owner] },
+    });
+  }
+
+  async touchClaims(appId: string, publishId: string, keys: readonly string[], nowMs: number): Promise<void> {
+    const change = { set: 'updated_ms = ?', values: [nowMs], when: { text: 'true', values: [] } };
+    await this.#changeClaims(appId, publishId, keys, change);
+  }
+
+  #changeClaims(
+    appId: string,
+    publishId: string,
+    keys: readonly string[],
+    change: Change,
+  ): Promise<ReadonlySet<string>> {
+    return this.sql.changed((one) =>
+      changeRowsOfKeys(one, CLAIMS as Table<never>, { of: [appId, publishId], keys }, change),
+    );
   }
 
   async claimsLike(
@@ -237,45 +244,12 @@ export async function findPublish(
   return row === null ? null : publishOf(row);
 }
 
-async function claimsOf(
+const claimsOf = (
   one: Statements,
   appId: string,
   publishId: string,
   keys: readonly string[],
-): Promise<Claim[]> {
-  const found: Claim[] = [];
-  for (const some of parts(keys)) {
-    const rest = `${OF_PUBLISH} and delivery_key in (${places(some.length)})`;
-    found.push(...(await one.rows(CLAIMS, rest, [appId, publishId, ...some])));
-  }
-  return found;
-}
+): Promise<Claim[]> => rowsOfKeys(one, CLAIMS, { of: [appId, publishId], keys });
 
-/** Claims that became the same are written by one statement. */
-async function writeClaims(one: Statements, claims: readonly Claim[]): Promise<void> {
-  const alike = new Map<string, Claim[]>();
-  for (const claim of claims) {
-    const name = JSON.stringify([claim.state, claim.attempt, claim.outcome, claim.leaseUntilMs]);
-    alike.set(name, [...(alike.get(name) ?? []), claim]);
-  }
-  for (const group of alike.values()) {
-    for (const some of parts(group)) {
-      const [first] = some;
-      if (first === undefined) continue;
-      const { appId, publishId, state, attempt, outcome, leaseUntilMs, updatedMs } = first;
-      const keys = some.map(({ deliveryKey }) => deliveryKey);
-      await one.run(
-        `update ${CLAIMS.name} set state = ?, attempt = ?, outcome = ?, lease_owner = null, lease_until_ms = ?,
-         updated_ms = ? ${OF_PUBLISH} and delivery_key in (${places(keys.length)})`,
-        [state, attempt, outcome, leaseUntilMs, updatedMs, appId, publishId, ...keys],
-      );
-    }
-  }
-}
-
-function parts<Item>(items: readonly Item[]): Item[][] {
-  const count = Math.ceil(items.length / ROWS_AT_ONCE);
-  return Array.from({ length: count }, (_, index) =>
-    items.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
-  );
-}
+/** What a step changes of a claim. */
+const STEP_COLUMNS = ['state', 'attempt', 'outcome', 'lease_owner', 'lease_until_ms', 'updated_ms'] as const;

@@ -8,8 +8,9 @@ import type {
   Subscriber,
 } from '../model/resources.js';
 import type { DeviceFilter, ResourceStore, SubscriptionFilter } from '../port/resources.js';
-import { places, type Sql, type Statements } from './session.js';
-import { textOf } from './table.js';
+import { type Change, changeRowsOfKeys, rowsOfKeys } from './keyed.js';
+import type { Sql, Statements } from './session.js';
+import { type Table, textOf } from './table.js';
 import {
   type CredentialRow,
   CREDENTIALS,
@@ -99,10 +100,8 @@ export class SqlResources implements ResourceStore {
   }
 
   async devicesOf(appId: string, deviceIds: readonly string[]): Promise<StoredDevice[]> {
-    const ids = [...new Set(deviceIds)];
-    if (ids.length === 0) return [];
-    const rest = `where app_id = ? and device_id in (${places(ids.length)})`;
-    return this.sql.now((one) => one.rows(DEVICES, rest, [appId, ...ids]));
+    const keys = [...new Set(deviceIds)];
+    return this.sql.now((one) => rowsOfKeys(one, DEVICES, { of: [appId], keys }));
   }
 
   async devices(
@@ -124,6 +123,44 @@ export class SqlResources implements ResourceStore {
     const changed = await this.sql.step((one) => changeDevice(one, appId, deviceId, decide));
     // Somebody else registered it at the same time: now it is there to be changed.
     if (!changed) await this.sql.step((one) => changeDevice(one, appId, deviceId, decide));
+  }
+
+  async touchDevices(
+    appId: string,
+    devices: readonly Pick<StoredDevice, 'deviceId' | 'tokenHash'>[],
+    { nowMs, beforeMs }: { readonly nowMs: number; readonly beforeMs: number },
+  ): Promise<ReadonlySet<string>> {
+    const tokens = new Map(devices.map(({ deviceId, tokenHash }) => [deviceId, tokenHash]));
+    const keys = { of: [appId], keys: [...tokens.keys()] };
+    const wanted = { text: "(kept.last_active_ms < ? or kept.state = 'FAILING')", values: [beforeMs] };
+    const found = await this.sql.now((one) => rowsOfKeys(one, DEVICES, keys, wanted));
+    const own = found.filter(({ deviceId, tokenHash }) => tokens.get(deviceId) === tokenHash);
+    await this.#changeDevices(
+      appId,
+      own.filter((device) => !isFailing(device)),
+      {
+        set: 'last_active_ms = ?',
+        values: [nowMs],
+        when: { text: 'kept.last_active_ms < ?', values: [beforeMs] },
+      },
+    );
+    return this.#changeDevices(appId, own.filter(isFailing), {
+      set: "state = 'ACTIVE', failure_count = 0, error_reason = null, last_active_ms = ?",
+      values: [nowMs],
+      when: { text: "kept.state = 'FAILING'", values: [] },
+    });
+  }
+
+  async #changeDevices(
+    appId: string,
+    devices: readonly StoredDevice[],
+    change: Change,
+  ): Promise<ReadonlySet<string>> {
+    if (devices.length === 0) return new Set();
+    const keys = devices.map(({ deviceId }) => deviceId);
+    return this.sql.changed((one) =>
+      changeRowsOfKeys(one, DEVICES as unknown as Table<never>, { of: [appId], keys }, change),
+    );
   }
 
   async removeDevices(appId: string, filter: DeviceFilter): Promise<number> {
@@ -240,6 +277,8 @@ export class SqlResources implements ResourceStore {
     return new Map(rows.map((row) => [textOf(row['provider']), Math.min(most, Number(row['devices']))]));
   }
 }
+
+const isFailing = ({ state }: StoredDevice): boolean => state === 'FAILING';
 
 /** False: it was not there when it was looked for, and is now. */
 async function changeDevice(

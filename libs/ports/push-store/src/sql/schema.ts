@@ -1,4 +1,6 @@
 import {
+  baseline,
+  compatible,
   type MigrationInterface,
   type Place,
   placed,
@@ -10,7 +12,7 @@ import {
 import type { Table } from './table.js';
 import * as tables from './tables.js';
 
-const { CLAIMS, WORKERS } = tables;
+const { CLAIMS, INSTALLATION, WORKERS } = tables;
 
 /** Every table of the room. */
 const ALL: readonly Pick<Table<object>, 'create' | 'name'>[] = Object.values(tables);
@@ -96,10 +98,27 @@ export function pushTables(dialect: SqlDialect): Tables {
       super(place, WORKERS.name, 'credentials', 'json');
     }
   }
+  /** Where the tables were made before this one was among them. */
+  class Installation1764000000004 implements MigrationInterface {
+    constructor(private readonly place: Place) {}
+
+    async up(runner: QueryRunner): Promise<void> {
+      const named = (name: string): string => tableName(dialect, this.place, name);
+      for (const statement of INSTALLATION.create(dialect, named)) await runner.query(statement);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      await runner.query(`drop table if exists ${tableName(dialect, this.place, INSTALLATION.name)}`);
+    }
+  }
   return {
     name: TABLES_NAME,
     owned: { tables: [VERSION_TABLE, ...ALL.map(({ name }) => name)] },
-    migrations: [PushTables1764000000001],
-    additions: [FirstAttempts1764000000002, WorkerCredentials1764000000003],
+    migrations: [
+      baseline(PushTables1764000000001),
+      compatible(FirstAttempts1764000000002),
+      compatible(WorkerCredentials1764000000003),
+      compatible(Installation1764000000004),
+    ],
   };
 }

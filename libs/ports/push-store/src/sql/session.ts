@@ -15,6 +15,8 @@ import type { Table } from './table.js';
 
 /** Tries of one step that others are in the way of. */
 const MOST_TRIES = 8;
+const IN_ORDER = ['seqscan', 'bitmapscan', 'sort'].map((way) => `set local enable_${way} = off`).join('; ');
+
 /** Rows of one statement. */
 export const ROWS_AT_ONCE = 500;
 
@@ -25,7 +27,7 @@ const WORDS = /\?|\bpush_\w+/g;
 export class Statements {
   constructor(
     private readonly session: SqlSession,
-    private readonly dialect: SqlDialect,
+    readonly dialect: SqlDialect,
     private readonly place: () => Place,
   ) {}
 
@@ -75,8 +77,7 @@ export class Statements {
   ): Promise<number> {
     const text = `insert into ${table.name} (${table.list}) select ${table.taken} from unnest(${table.arrays})
       as given(${table.list}) on conflict do nothing`;
-    const columns = table.names.map((_, index) => rows.map((row) => row[index] ?? null));
-    return (await this.run(text, columns)).changed;
+    return (await this.run(text, columnsOf(table, rows))).changed;
   }
 
   /** Writes a row in place of the one of its key. `keep`: columns that stay as they were. */
@@ -93,6 +94,31 @@ export class Statements {
     );
   }
 
+  /** Writes rows in place of those of their keys, only the given columns where there is one. At most `ROWS_AT_ONCE` rows a statement. */
+  async putAll<Row extends object>(
+    table: Table<Row>,
+    rows: readonly Row[],
+    columns: readonly string[],
+  ): Promise<void> {
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const values = rows.slice(from, from + ROWS_AT_ONCE).map((row) => table.valuesOf(row));
+      const { name, list } = table;
+      if (this.dialect === 'mysql') {
+        const clause = columns.map((column) => `${column} = values(${column})`).join(', ');
+        const groupsOfRows = groups(values.length, table.names.length);
+        await this.run(
+          `insert into ${name} (${list}) values ${groupsOfRows} on duplicate key update ${clause}`,
+          values.flat(),
+        );
+      } else {
+        const clause = columns.map((column) => `${column} = excluded.${column}`).join(', ');
+        const text = `insert into ${name} (${list}) select ${table.taken} from unnest(${table.arrays}) as given(${list})
+          on conflict (${table.shape.key.join(', ')}) do update set ${clause}`;
+        await this.run(text, columnsOf(table, values));
+      }
+    }
+  }
+
   async run(sql: string, values: readonly SqlValue[] = []) {
     return this.session.query(this.dialect === 'mysql' ? sql : this.#numbered(sql), values);
   }
@@ -103,19 +129,21 @@ export class Statements {
     return sql.replaceAll(WORDS, (word) => (word === '?' ? `$${(number += 1)}` : placed(place, word)));
   }
 
-  /** A delete of at most so many rows, by their key. */
+  /**
+   * A delete of at most so many rows, by where they are: joined by their key, all of the table would be read for each
+   * batch. A row that is changed at the same moment may stay.
+   */
   async removeSome(
     table: Table<never>,
     where: string,
     values: readonly SqlScalar[],
     limit: number,
   ): Promise<number> {
-    const { name, shape } = table;
-    const key = shape.key.join(', ');
+    const { name } = table;
     const sql =
       this.dialect === 'mysql'
         ? `delete from ${name} where ${where} limit ${limit}`
-        : `delete from ${name} where (${key}) in (select ${key} from ${name} where ${where} limit ${limit})`;
+        : `delete from ${name} where ctid = any(array(select ctid from ${name} where ${where} limit ${limit}))`;
     const { changed } = await this.run(sql, values);
     return changed;
   }
@@ -154,10 +182,23 @@ export class Sql {
     return this.#tried('statement', () => work(this.direct));
   }
 
-  async step<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
+  async step<Result>(work: (statements: Statements) => Promise<Result>, setup?: string): Promise<Result> {
     return this.#tried('transaction', () =>
-      this.database.transaction((session) => work(new Statements(session, this.dialect, this.#place))),
+      this.database.transaction((session) => work(new Statements(session, this.dialect, this.#place)), setup),
     );
+  }
+
+  /** For `changeRowsOfKeys`, which is one statement in PostgreSQL. */
+  changed<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
+    return this.dialect === 'mysql' ? this.step(work) : this.now(work);
+  }
+
+  /**
+   * Like `step`, for a read that follows an index in its order and stops at a limit. PostgreSQL would rather read and sort
+   * everything as long as it has not analysed the table.
+   */
+  inOrder<Result>(work: (statements: Statements) => Promise<Result>): Promise<Result> {
+    return this.dialect === 'mysql' ? this.now(work) : this.step(work, IN_ORDER);
   }
 
   async #tried<Result>(component: Component, work: () => Promise<Result>): Promise<Result> {
@@ -179,6 +220,12 @@ export class Sql {
     }
   }
 }
+
+/** An array a column. */
+const columnsOf = (
+  { names }: Pick<Table<never>, 'names'>,
+  rows: readonly (readonly SqlScalar[])[],
+): SqlScalar[][] => names.map((_, index) => rows.map((row) => row[index] ?? null));
 
 /** `(?, ?), (?, ?)`. */
 function groups(rows: number, columns: number): string {

@@ -1,10 +1,20 @@
 import type { Database, SqlScalar } from '@carillon/database';
-import type { Claim, DeferredItem, ScheduledJob, StoredPublish, WorkerRow } from '../model/publishes.js';
+import {
+  ACTIVE_STATES,
+  type Claim,
+  type DeferredItem,
+  OVER_STATES,
+  type ScheduledJob,
+  type StoredPublish,
+  type WorkerRow,
+} from '../model/publishes.js';
 import type { PushStore } from '../port/port.js';
 import type { PurgeCategory } from '../port/upkeep.js';
 import { publishOf } from './publish-row.js';
-import { ACTIVE } from './deliveries.js';
 import { SqlCounts } from './counts.js';
+import { rememberKeys } from './idempotency.js';
+import { removeRowsOfKeys } from './keyed.js';
+import { oldestOfStates } from './oldest.js';
 import { places, Sql, type Statements, type StoreObserver } from './session.js';
 import type { Table } from './table.js';
 import { textOf } from './table.js';
@@ -14,6 +24,7 @@ import {
   DEFERRED,
   EVENTS,
   IDEMPOTENCY,
+  INSTALLATION,
   LOCKS,
   LOGS,
   OPERATOR_EVENTS,
@@ -33,6 +44,8 @@ const BY_TIME: Readonly<Partial<Record<PurgeCategory, readonly [Table<never>, st
   locks: [LOCKS as Table<never>, 'expires_ms'],
   workers: [WORKERS as Table<never>, 'expires_ms'],
 };
+
+const BEGUN_STATES = ACTIVE_STATES.filter((state) => state !== 'queued');
 
 /** In tables of PostgreSQL, MySQL or MariaDB. */
 export class SqlPushStore extends SqlCounts implements PushStore {
@@ -93,8 +106,7 @@ export class SqlPushStore extends SqlCounts implements PushStore {
   }
 
   async removeDeferred(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await this.#run(`delete from ${DEFERRED.name} where id in (${places(ids.length)})`, ids);
+    await this.sql.now((one) => removeRowsOfKeys(one, DEFERRED as Table<never>, { of: [], keys: ids }));
   }
 
   async lock(appId: string, lockId: string, owner: string, nowMs: number, untilMs: number): Promise<boolean> {
@@ -115,14 +127,19 @@ export class SqlPushStore extends SqlCounts implements PushStore {
   }
 
   async remember(appId: string, key: string, nowMs: number, untilMs: number): Promise<boolean> {
-    return this.sql.step(async (one) => {
-      if ((await this.#addIfNew(one, IDEMPOTENCY, [appId, key, null, null, untilMs])) === 1) return true;
-      const { changed } = await one.run(
-        `update ${IDEMPOTENCY.name} set expires_ms = ? where app_id = ? and item_key = ? and expires_ms <= ?`,
-        [untilMs, appId, key, nowMs],
-      );
-      return changed === 1;
-    });
+    return (await this.rememberAll(appId, [key], nowMs, untilMs)).has(key);
+  }
+
+  async rememberAll(
+    appId: string,
+    keys: readonly string[],
+    nowMs: number,
+    untilMs: number,
+  ): Promise<ReadonlySet<string>> {
+    // In one order, so that two who remember the same do not wait for each other in a circle.
+    const sorted = [...new Set(keys)].toSorted();
+    if (sorted.length === 0) return new Set();
+    return this.sql.changed((one) => rememberKeys(one, { appId, keys: sorted, nowMs, untilMs }));
   }
 
   async useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean> {
@@ -135,6 +152,18 @@ export class SqlPushStore extends SqlCounts implements PushStore {
       );
       return changed === 1;
     });
+  }
+
+  async installationValue(name: string, proposed: string | null): Promise<string | null> {
+    const find = async (): Promise<string | null> => {
+      const text = `select content from ${INSTALLATION.name} where name = ?`;
+      const { rows } = await this.sql.now((one) => one.run(text, [name]));
+      return rows[0] === undefined ? null : textOf(rows[0]['content']);
+    };
+    const known = await find();
+    if (known !== null || proposed === null) return known;
+    await this.sql.now((one) => this.#addIfNew(one, INSTALLATION, [name, proposed]));
+    return find();
   }
 
   async beat({ workerId, expiresMs, ...lists }: WorkerRow): Promise<void> {
@@ -166,31 +195,32 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     nowMs: number,
     limit: number,
   ): Promise<StoredPublish[]> {
-    const which =
-      planning === 'queued'
-        ? `p.state = 'queued'`
-        : `p.state in ${ACTIVE} and p.state <> 'queued' and p.planning_complete = false`;
-    return this.#publishes(`${which} and p.updated_ms < ?`, beforeMs, nowMs, limit);
+    return planning === 'queued'
+      ? this.#oldest(['queued'], beforeMs, nowMs, limit)
+      : this.#oldest(BEGUN_STATES, beforeMs, nowMs, limit, ' and p.planning_complete = false');
   }
 
   async stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]> {
-    return this.#publishes(`p.state in ${ACTIVE} and p.updated_ms < ?`, beforeMs, beforeMs, limit);
+    return this.#oldest(ACTIVE_STATES, beforeMs, beforeMs, limit);
   }
 
   async forgottenClaims(
     { untouchedMs, freeMs }: { readonly untouchedMs: number; readonly freeMs: number },
     limit: number,
   ): Promise<Claim[]> {
-    const rest = `where state in ('planned', 'sending', 'retry') and updated_ms < ?
-      and (lease_until_ms is null or lease_until_ms < ?) limit ${limit}`;
-    return this.sql.now((one) => one.rows(CLAIMS, rest, [untouchedMs, freeMs]));
-  }
-
-  async touchClaims(appId: string, publishId: string, keys: readonly string[], nowMs: number): Promise<void> {
-    if (keys.length === 0) return;
-    const text = `update ${CLAIMS.name} set updated_ms = ?
-      where app_id = ? and publish_id = ? and delivery_key in (${places(keys.length)})`;
-    await this.#run(text, [nowMs, appId, publishId, ...keys]);
+    const { text, values } = oldestOfStates(
+      {
+        select: `select ${CLAIMS.list} from ${CLAIMS.name}`,
+        states: ['planned', 'sending', 'retry'],
+        state: 'state',
+        changed: 'updated_ms',
+        beforeMs: untouchedMs,
+        and: { text: '(lease_until_ms is null or lease_until_ms < ?)', values: [freeMs] },
+      },
+      limit,
+    );
+    const { rows } = await this.sql.inOrder((one) => one.run(text, values));
+    return rows.map((row) => CLAIMS.rowOf(row));
   }
 
   async purge(category: PurgeCategory, beforeMs: number, limit: number): Promise<number> {
@@ -203,8 +233,18 @@ export class SqlPushStore extends SqlCounts implements PushStore {
   }
 
   async #purgePublishes(beforeMs: number, limit: number): Promise<number> {
-    const rest = `where state not in ${ACTIVE} and updated_ms < ? limit ${limit}`;
-    const rows = await this.sql.now((one) => one.rows(PUBLISHES, rest, [beforeMs]));
+    const { text, values } = oldestOfStates(
+      {
+        select: `select ${PUBLISHES.list} from ${PUBLISHES.name}`,
+        states: OVER_STATES,
+        state: 'state',
+        changed: 'updated_ms',
+        beforeMs,
+      },
+      limit,
+    );
+    const { rows: found } = await this.sql.inOrder((one) => one.run(text, values));
+    const rows = found.map((row) => PUBLISHES.rowOf(row));
     for (const { appId, publishId } of rows) {
       // The publish last: what was cut off is found again.
       for (const { name } of [CLAIMS, SHARDS, LOGS, PUBLISHES]) {
@@ -214,12 +254,28 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     return rows.length;
   }
 
-  async #publishes(clause: string, beforeMs: number, nowMs: number, limit: number): Promise<StoredPublish[]> {
+  /** Publishes that do not wait for their time. */
+  async #oldest(
+    states: readonly string[],
+    beforeMs: number,
+    nowMs: number,
+    limit: number,
+    more = '',
+  ): Promise<StoredPublish[]> {
     const columns = PUBLISHES.names.map((name) => `p.${name}`).join(', ');
-    const text = `select ${columns} from ${PUBLISHES.name} p left join ${LOGS.name} l
-      on l.app_id = p.app_id and l.publish_id = p.publish_id
-      where ${clause} and (l.not_before_ms is null or l.not_before_ms <= ?) order by p.updated_ms limit ${limit}`;
-    const { rows } = await this.sql.now((one) => one.run(text, [beforeMs, nowMs]));
+    const { text, values } = oldestOfStates(
+      {
+        select: `select ${columns} from ${PUBLISHES.name} p left join ${LOGS.name} l
+          on l.app_id = p.app_id and l.publish_id = p.publish_id`,
+        states,
+        state: 'p.state',
+        changed: 'p.updated_ms',
+        beforeMs,
+        and: { text: `(l.not_before_ms is null or l.not_before_ms <= ?)${more}`, values: [nowMs] },
+      },
+      limit,
+    );
+    const { rows } = await this.sql.inOrder((one) => one.run(text, values));
     return rows.map((row) => publishOf(PUBLISHES.rowOf(row)));
   }
 

@@ -289,6 +289,10 @@ export const QUOTAS = new Table<object>({
   key: ['app_id', 'day', 'provider'],
 });
 
+/** Values that are created once for all processes that share the database. */
+const NAMED_VALUES = { name: 'id', content: 'text' } as const;
+export const INSTALLATION = new Table({ name: 'push_installation', columns: NAMED_VALUES, key: ['name'] });
+
 export const WORKERS = new Table<object>({
   name: 'push_workers',
   columns: { worker_id: 'id', stages: 'json', providers: 'json', credentials: 'json?', expires_ms: 'int' },

@@ -5,10 +5,12 @@ import type { EntityManager } from 'typeorm';
 import { postgres } from '../dialects/postgres.js';
 import { DatabaseUnavailable } from '../failures.js';
 import type { DatabaseLimits } from '../limits.js';
+import type { MigratedListener } from '../migrations/migrate.js';
 import { APPLICATION } from '../migrations/settle.js';
 import type { Place, Tables } from '../migrations/tables.js';
 import type { Database, SqlAnswer, SqlSession, SqlTransaction } from '../port.js';
-import { type MigratedListener, SqlDatabase } from '../sql-database.js';
+import { SqlDatabase } from '../sql-database.js';
+import { EngineTurns } from './engine-turns.js';
 import { ServerProcess } from './server-process.js';
 import { newSocketFolder } from './socket-folder.js';
 
@@ -18,6 +20,8 @@ export interface EmbeddedOptions {
   /** Statements for its connection, which all have. */
   readonly setup: readonly string[];
   readonly limits: DatabaseLimits;
+  /** Calls of other users go first. */
+  readonly isDeferrable: boolean;
 }
 
 interface Parts {
@@ -36,6 +40,7 @@ export class EmbeddedDatabase {
   readonly #server: ServerProcess;
   readonly #socketFolder = newSocketFolder();
   readonly #users = new Set<EmbeddedOptions>();
+  readonly #turns = new EngineTurns();
   #sql: SqlDatabase | null = null;
   #starting: Promise<SqlDatabase> | null = null;
 
@@ -47,9 +52,11 @@ export class EmbeddedDatabase {
   use(options: EmbeddedOptions): Database {
     this.#users.add(options);
     this.#sql?.add(options.tables);
+    const lane = { isDeferrable: options.isDeferrable, waiting: options.limits.calls };
     return new EmbeddedUse(
       () => this.#open(),
       () => this.#leave(options),
+      (work) => this.#turns.run(lane, work),
     );
   }
 
@@ -98,6 +105,9 @@ export class EmbeddedDatabase {
   }
 }
 
+/** Runs a call on the engine when it is its turn. */
+type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 /** The database as one of those has it who share it. */
 class EmbeddedUse implements Database {
   readonly dialect = 'postgres';
@@ -107,6 +117,7 @@ class EmbeddedUse implements Database {
   constructor(
     private readonly open: () => Promise<SqlDatabase>,
     private readonly leave: () => Promise<void>,
+    private readonly inTurn: InTurn,
   ) {}
 
   async connect(): Promise<void> {
@@ -115,14 +126,14 @@ class EmbeddedUse implements Database {
   }
 
   async query(...asked: Parameters<SqlSession['query']>): Promise<SqlAnswer> {
-    return this.#open.query(...asked);
+    return this.inTurn(() => this.#open.query(...asked));
   }
 
   async transaction<Result>(
     work: (session: SqlTransaction) => Promise<Result>,
     setup?: string,
   ): Promise<Result> {
-    return this.#open.transaction(work, setup);
+    return this.inTurn(() => this.#open.transaction(work, setup));
   }
 
   place(name: string): Place {
@@ -130,11 +141,11 @@ class EmbeddedUse implements Database {
   }
 
   async entities<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
-    return this.#open.entities(work);
+    return this.inTurn(() => this.#open.entities(work));
   }
 
   async health(): Promise<void> {
-    await this.#open.health();
+    await this.inTurn(() => this.#open.health());
   }
 
   close(): Promise<void> {

@@ -7,14 +7,16 @@ import { openDataSource } from '../open.js';
 import { failureOf, Session } from '../session.js';
 import type { DatabaseTarget } from '../target.js';
 import { RECORDS } from './records.js';
-import { additionOf, type MigrationClass, type Place, recordOf, type Tables } from './tables.js';
+import { isRecordOf, type Migration, type Place, recordOf, requiredPrefix, type Tables } from './tables.js';
+
+export type MigratedListener = (name: string, wayBack: string | null) => void;
 
 export interface MigrationParts {
   readonly rules: Dialect;
   readonly target: DatabaseTarget;
   readonly tables: readonly Tables[];
-  /** Told what is recorded of every migration that ran. */
-  readonly onMigrated: (name: string) => void;
+  /** Receives the recorded name of each migration that ran; `wayBack` of a breaking one, else null. */
+  readonly onMigrated: MigratedListener;
 }
 
 /** Waits for others who migrate, and migrates. */
@@ -27,13 +29,9 @@ const LONGEST_MS = 2 * MIGRATION_TIMEOUT_MS;
 export async function migrate(parts: MigrationParts): Promise<ReadonlyMap<string, Place>> {
   const { rules, target, tables } = parts;
   const places = new Map<string, Place>();
-  const migrations = tables.flatMap(({ name, migrations: classes, additions = [] }) => {
-    const place = (): Place => places.get(name) ?? null;
-    return [
-      ...classes.map((one) => recorded(recordOf(name), one, place)),
-      ...additions.map((one) => recorded(additionOf(name), one, place)),
-    ];
-  });
+  const migrations = tables.flatMap(({ name, migrations: all }) =>
+    all.map((one) => recorded(recordOf(name, one), one, () => places.get(name) ?? null)),
+  );
   const source = await openDataSource(rules, { ...target, pool: { min: 0, max: 1 } }, { migrations });
   const runner = source.createQueryRunner();
   let session: Session | null = null;
@@ -75,18 +73,27 @@ async function underLock(
     if (settled.get(RECORDS.name)?.areThere === true)
       for (const { name } of dropped) await forget(executor, name);
     await refuseNewer(executor, source, tables);
-    for (const { name } of await executor.executePendingMigrations()) onMigrated(name);
+    const wayBackOf = waysBack(tables);
+    for (const { name } of await executor.executePendingMigrations())
+      onMigrated(name, wayBackOf.get(name) ?? null);
   });
 }
 
 /** What somebody has dropped is made again. */
 async function forget(executor: MigrationExecutor, of: string): Promise<void> {
   for (const one of await executor.getExecutedMigrations())
-    if (one.name.startsWith(recordOf(of)) || one.name.startsWith(additionOf(of)))
-      await executor.deleteMigration(one);
+    if (isRecordOf(of, one.name)) await executor.deleteMigration(one);
 }
 
-/** Throws when tables have what no migration of this process made; additions are what it can do without. */
+/** How to return from each breaking migration, by its recorded name. */
+const waysBack = (tables: readonly Tables[]): ReadonlyMap<string, string> =>
+  new Map(
+    tables.flatMap(({ name, migrations }) =>
+      migrations.flatMap((one) => (one.kind === 'breaking' ? [[recordOf(name, one), one.wayBack]] : [])),
+    ),
+  );
+
+/** Throws if a breaking migration that this process does not know has run. Unknown compatible ones are ignored. */
 async function refuseNewer(
   executor: MigrationExecutor,
   source: DataSource,
@@ -94,23 +101,25 @@ async function refuseNewer(
 ): Promise<void> {
   const known = new Set(source.migrations.map(({ name }) => name));
   for (const { name } of await executor.getExecutedMigrations()) {
-    const of = tables.find((one) => name.startsWith(recordOf(one.name)));
+    const of = tables.find((one) => name.startsWith(requiredPrefix(one.name)));
     if (of === undefined || known.has(name)) continue;
-    throw new Error(`the tables of ${of.name} are of a newer version: this process does not know ${name}`);
+    throw new Error(
+      `the tables of ${of.name} are of a newer version: this process does not know ${name}; start a release that does, or restore a copy of the database from before`,
+    );
   }
 }
 
 /** A migration under the name that is recorded; where its tables are is known when it runs. */
-const recorded = (record: string, Migration: MigrationClass, place: () => Place) =>
+const recorded = (record: string, { migration: Implementation }: Migration, place: () => Place) =>
   class implements MigrationInterface {
-    readonly name = `${record}${Migration.name}`;
+    readonly name = record;
 
     up(runner: QueryRunner): Promise<void> {
-      return new Migration(place()).up(runner) as Promise<void>;
+      return new Implementation(place()).up(runner) as Promise<void>;
     }
 
     down(runner: QueryRunner): Promise<void> {
-      return new Migration(place()).down(runner) as Promise<void>;
+      return new Implementation(place()).down(runner) as Promise<void>;
     }
   };
 

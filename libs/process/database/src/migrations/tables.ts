@@ -10,6 +10,27 @@ export type Place = string | null;
 /** Named like `HistoryTables1764000000001`: the time at the end is the place in the order. */
 export type MigrationClass = new (place: Place) => MigrationInterface;
 
+/**
+ * A migration and its effect on processes of an older release, which run beside newer ones during a rollout and again
+ * after a rollback.
+ *
+ * - `baseline`: part of releases from before migrations were classified. The list is closed.
+ * - `compatible`: older processes read and write the tables as before, and start on them.
+ * - `breaking`: older processes do not start any more. `wayBack` tells the operator how to return to them; it is logged
+ *   when the migration runs.
+ */
+export type Migration =
+  | { readonly kind: 'baseline' | 'compatible'; readonly migration: MigrationClass }
+  | { readonly kind: 'breaking'; readonly migration: MigrationClass; readonly wayBack: string };
+
+export const baseline = (migration: MigrationClass): Migration => ({ kind: 'baseline', migration });
+export const compatible = (migration: MigrationClass): Migration => ({ kind: 'compatible', migration });
+export const breaking = (migration: MigrationClass, wayBack: string): Migration => ({
+  kind: 'breaking',
+  migration,
+  wayBack,
+});
+
 /** What is known of tables before their migrations run. */
 export interface Settled {
   readonly place: Place;
@@ -36,19 +57,24 @@ export interface Tables {
    * recorded and takes them over. In MySQL each statement is final by itself, so one that was cut off must be able to
    * run again.
    */
-  readonly migrations: readonly MigrationClass[];
-  /**
-   * Run behind them, in order. What these make, processes of before do without, reading and writing: so one of before
-   * that starts, or comes back, while a newer one has already run them does not take the tables for newer than it is.
-   */
-  readonly additions?: readonly MigrationClass[];
+  readonly migrations: readonly Migration[];
   /** Absent: nothing of them is read or written as entities. */
   readonly entity?: (place: Place) => EntitySchemaOptions<Record<string, unknown>>;
 }
 
-/** Under which name migrations of tables are recorded, and additions to them. */
-export const recordOf = (of: string): string => `${of} `;
-export const additionOf = (of: string): string => `added to ${of} `;
+/** Returns the prefix under which migrations are recorded that an older process must know. */
+export const requiredPrefix = (of: string): string => `${of} `;
+
+/** Returns the prefix under which compatible migrations are recorded; every release ignores unknown ones of these. */
+const compatiblePrefix = (of: string): string => `added to ${of} `;
+
+/** Returns the name under which a migration is recorded. */
+export const recordOf = (of: string, { kind, migration }: Migration): string =>
+  `${kind === 'compatible' ? compatiblePrefix(of) : requiredPrefix(of)}${migration.name}`;
+
+/** Returns whether a recorded name is a migration of these tables. */
+export const isRecordOf = (of: string, record: string): boolean =>
+  record.startsWith(requiredPrefix(of)) || record.startsWith(compatiblePrefix(of));
 
 /** The name of a table, or a type, as it stands in a statement of PostgreSQL. */
 export const placed = (place: Place, name: string): string =>

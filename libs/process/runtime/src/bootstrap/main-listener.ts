@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 import { type Answer, type ListenAddress, listenForRedirect, UwsHttpAdapter, UwsServer } from '@carillon/uws';
-import { startingAnswer } from '../probes/starting-answer.js';
+import { type GateState, startingAnswer } from '../probes/starting-answer.js';
 import type { RuntimeParts } from '../runtime-module.js';
 import { pause } from '../time.js';
 import { adapterOptions, mainPlace, serverOptions } from './http-options.js';
@@ -12,6 +12,8 @@ export interface MainListener {
   open(): Promise<ListenAddress>;
   /** Takes no more connections; those there are go on. */
   leavePort(): void;
+  /** Lets `/up` and `/accept-traffic` say how this process is; without `probesWait` they already do. */
+  allServe(): void;
 }
 
 export interface MainListenerOptions {
@@ -19,9 +21,15 @@ export interface MainListenerOptions {
   readonly listensLate: boolean;
   /** Other workers of one supervisor listen on the same ports; else a port that is taken ends the start. */
   readonly sharesPort: boolean;
+  /**
+   * Siblings that listen on the port may still be starting, and a connection can reach any of them: after `open`, `/up`
+   * and `/accept-traffic` remain STARTING until `allServe`.
+   */
+  readonly probesWait: boolean;
 }
 
 const PROBE = /^\/(live|accept-traffic|up(\/[^/]+)?)\/?$/;
+const READINESS = /^\/(accept-traffic|up(\/[^/]+)?)\/?$/;
 const POLL_MS = 10;
 
 /**
@@ -30,12 +38,14 @@ const POLL_MS = 10;
  */
 export async function openMainListener(
   parts: RuntimeParts,
-  { listensLate, sharesPort }: MainListenerOptions,
+  { listensLate, sharesPort, probesWait }: MainListenerOptions,
 ): Promise<MainListener> {
   const server = new UwsServer(serverOptions(parts.config));
   const adapter = new UwsHttpAdapter(server, adapterOptions(parts));
   const early = (path: string): Answer => startingAnswer(path, parts);
   adapter.gate = ({ rawPath }) => early(rawPath);
+  const siblingsStart = ({ rawPath }: { readonly rawPath: string }): Answer | null =>
+    READINESS.test(rawPath) ? startingAnswer(rawPath, stillStarting(parts)) : null;
   const held = parts.metrics.gauge('http_body_bytes').for();
   parts.metrics.onScrape(() => held.set(adapter.bodyBytes()));
   let redirect: UwsServer | null = null;
@@ -59,8 +69,12 @@ export async function openMainListener(
   return {
     adapter,
     open: async () => {
-      adapter.gate = null;
+      adapter.gate = probesWait ? siblingsStart : null;
       return listening ?? listen();
+    },
+    allServe: () => {
+      // A process that stops has its own gate, or answers the probes with its state.
+      if (parts.process.current === 'RUNNING') adapter.gate = null;
     },
     leavePort: () => {
       if (!server.isListening) return;
@@ -68,6 +82,15 @@ export async function openMainListener(
       server.stopListening();
       parts.logging.for('service::ops').info('leaving the port to the other workers');
     },
+  };
+}
+
+/** The state of a running process whose siblings are starting: STARTING until it drains. */
+function stillStarting({ process, admission }: RuntimeParts): GateState {
+  if (process.current !== 'RUNNING') return { process, admission };
+  return {
+    process: { current: 'STARTING' },
+    admission: { state: () => 'STARTING', decision: admission.decision },
   };
 }
 

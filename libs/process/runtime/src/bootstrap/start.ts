@@ -40,8 +40,9 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
   const listener = await openMainListener(parts, {
     listensLate: link?.kind === 'replacement',
     sharesPort: link !== null,
+    probesWait: link?.kind === 'first',
   });
-  link?.follow(parts, () => listener.leavePort());
+  link?.follow(parts, listener);
   const app = await NestFactory.create(rootModule(parts, definition), listener.adapter, {
     logger: new NestLogBridge(logging),
     abortOnError: false,
@@ -78,7 +79,6 @@ async function startTelemetry(parts: RuntimeParts, version: string): Promise<voi
     nodeId: config.instance.process_id,
     version,
     messagesToo: logging.for('service::gateway').enabled('debug'),
-    env: process.env,
     samples: () => metrics.samples(),
     warn: (text) => log.warn('telemetry is not delivered', { error: text, retryable: true }),
   });

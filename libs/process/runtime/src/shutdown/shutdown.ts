@@ -104,6 +104,20 @@ export class Shutdown {
     return this.#stopping;
   }
 
+  /**
+   * Runs the work of all phases without pauses and without an exit: ends what a test has composed of the parts of a
+   * process. Never rejects; work that fails or takes too long is logged.
+   */
+  async close(): Promise<void> {
+    this.dependencies.process.advance('DRAINING');
+    const { signal } = new AbortController();
+    setMaxListeners(0, signal);
+    for (const phase of this.plan.phases) {
+      await Promise.all((this.#registered.get(phase) ?? []).map((one) => this.#run(phase, one, signal)));
+    }
+    this.dependencies.process.advance('STOPPED');
+  }
+
   async #stop(reason: string): Promise<void> {
     const { process, log } = this.dependencies;
     process.advance('DRAINING');

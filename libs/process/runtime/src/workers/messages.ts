@@ -5,9 +5,9 @@ export type WorkerNews = 'ready' | 'draining';
 
 /**
  * What a supervisor tells a worker: stop, because of a signal to all of them (a second one: at once); leave the port
- * to the siblings, because the others go on; or read the configuration again.
+ * to the siblings, because the others go on; read the configuration again; or that every worker on the port serves.
  */
-export type Order = { readonly stop: string } | 'leave the port' | 'read again';
+export type Order = { readonly stop: string } | 'all serve' | 'leave the port' | 'read again';
 
 /** Whether the worker is one of the first, or stands in for one that ended while its siblings serve. */
 export type WorkerKind = 'first' | 'replacement';
@@ -37,8 +37,10 @@ export const isPlan = (message: unknown): message is WorkersPlan =>
 export const isNews = (message: unknown): message is WorkerNews =>
   message === 'ready' || message === 'draining';
 
+const WORDS: ReadonlySet<unknown> = new Set(['all serve', 'leave the port', 'read again']);
+
 export function isOrder(message: unknown): message is Order {
-  if (message === 'leave the port' || message === 'read again') return true;
+  if (WORDS.has(message)) return true;
   return (
     typeof message === 'object' && message !== null && 'stop' in message && typeof message.stop === 'string'
   );

@@ -16,7 +16,15 @@ export interface SupervisorLink {
    * From now on orders are followed. The supervisor's death is an order too: nobody would restart this worker or stop
    * it, so it stops in order and leaves the port to whoever comes next.
    */
-  follow(parts: FollowingParts, leavePort: () => void): void;
+  follow(parts: FollowingParts, port: SharedPort): void;
+}
+
+/** The main port of a worker, shared with its siblings. */
+export interface SharedPort {
+  /** Stops accepting connections; open ones remain. */
+  leavePort(): void;
+  /** Called once every worker that listens on the port serves. */
+  allServe(): void;
 }
 
 /** Null in a process that is no worker. */
@@ -29,15 +37,16 @@ export function supervisorLink(): SupervisorLink | null {
 /** Whether other processes of one supervisor listen on the ports of this one. */
 export const sharesPorts = (): boolean => supervisorLink() !== null;
 
-function follow({ shutdown, reloads }: FollowingParts, leavePort: () => void): void {
+function follow({ shutdown, reloads }: FollowingParts, port: SharedPort): void {
   const abandoned = (): void => {
-    leavePort();
+    port.leavePort();
     void shutdown.stop('the supervisor is gone');
   };
   shutdown.onShutdown('drain', 'word to the supervisor', () => tell('draining'));
   process.on('message', (message) => {
     if (!isOrder(message)) return;
-    if (message === 'leave the port') leavePort();
+    if (message === 'leave the port') port.leavePort();
+    else if (message === 'all serve') port.allServe();
     else if (message === 'read again') reloads.reload();
     else shutdown.signal(message.stop, 'supervisor');
   });

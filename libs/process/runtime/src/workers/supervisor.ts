@@ -86,9 +86,16 @@ export class Supervisor {
       return;
     }
     log.info('worker ready', { worker: index, pid: worker?.pid });
+    this.#tellWhenAllServe();
     if (this.#hasStarted || !this.#places.every((place) => place.worker?.isReady)) return;
     this.#hasStarted = true;
     log.info('all workers ready', { workers: count });
+  }
+
+  /** A worker that waits to be started again does not listen, so the others need not wait for it. */
+  #tellWhenAllServe(): void {
+    const waitsFor = this.#hasStarted ? this.#places.filter(({ worker }) => worker !== null) : this.#places;
+    if (waitsFor.every(({ worker }) => worker?.isReady === true)) this.#tellAll('all serve');
   }
 
   #ended(place: Place, end: WorkerEnd): void {
@@ -107,6 +114,7 @@ export class Supervisor {
       if (code === 0) log.info(text, fields);
       else log.error(text, { ...fields, failures: place.failures, pause_ms: pauseMs });
       place.timer = setTimeout(() => this.#start(place), pauseMs);
+      this.#tellWhenAllServe();
     } else {
       log.error('worker ended before all were ready, stopping the others', fields);
       this.#note(code);

@@ -42,8 +42,8 @@ const DEFAULT_BODY_ROOM_BYTES = 128 * 1024 * 1024;
  * What the native library decides by itself, with bodies of its own: requests it cannot parse (400, 431 for a head
  * over 64 KiB in pieces, 505), heads that stay incomplete, have no `Host` or more than 100 headers (closed after 10
  * to 14 seconds, like idle connections and slow bodies). A client that ends its side before it has its answer is
- * taken for gone, and so is one that pipelines onto a request that is still waiting for something: requests whose
- * handlers only await finished promises may be pipelined. On Node 20 its parser answers 505 when the request line
+ * taken for gone, and so is one that pipelines onto a request that is still waiting for something: requests without
+ * a body whose handlers only await finished promises may be pipelined. On Node 20 its parser answers 505 when the request line
  * itself comes in two pieces.
  */
 export class UwsHttpAdapter extends NestAdapter {

@@ -1,4 +1,5 @@
 import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
+import { lendingChunks } from '../lending.js';
 import type { BodyRoom } from './body-room.js';
 
 /** What became of a body: its bytes (undefined when they are to be ignored), or it is too large, now or ever. */
@@ -71,10 +72,15 @@ export class BodyReader {
     else listener(this.#outcome);
   }
 
-  /** Starts reading; must be called before the native handler returns. */
-  read(native: NativeResponse, declaredLength: number): void {
+  /** Starts reading; must be called before the native handler returns. `onEnd` is called before the outcome is told. */
+  read(native: NativeResponse, declaredLength: number, onEnd: () => void = () => {}): void {
     if (declaredLength > this.#limit) this.#exceed(TOO_LARGE);
-    native.onData((chunk, isLast) => this.#take(chunk, isLast));
+    native.onData(
+      lendingChunks((chunk, isLast) => {
+        if (isLast) onEnd();
+        this.#take(chunk, isLast);
+      }),
+    );
   }
 
   /** Nobody wants the body any more: the client is gone, or there is an answer already. */
@@ -85,12 +91,12 @@ export class BodyReader {
     clearTimeout(this.#linger);
   }
 
-  #take(chunk: ArrayBuffer, isLast: boolean): void {
+  #take(chunk: Uint8Array, isLast: boolean): void {
     if (this.#outcome !== undefined) return;
     const before = this.#length;
     this.#length += chunk.byteLength;
     if (this.#over === null && this.#length > this.#limit) this.#exceed(TOO_LARGE);
-    if (this.#over === null && this.#keeps && chunk.byteLength > 0) this.#keep(new Uint8Array(chunk), before);
+    if (this.#over === null && this.#keeps && chunk.byteLength > 0) this.#keep(chunk, before);
     if (isLast) this.#settle(this.#over ?? this.#complete());
   }
 

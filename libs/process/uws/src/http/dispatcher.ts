@@ -101,6 +101,10 @@ export class Dispatcher implements ResponseOwner {
     // Before anything else: the native side ends the process when a callback returns without an answer or this, and an
     // answer to a client that is going may count as none.
     native.onAborted(() => response.abort());
+    if (request.isFramed)
+      native.onData((_chunk, isLast) => {
+        if (isLast) response.bodyEnded();
+      });
     const { cors } = this.#options;
     if (cors !== null) response.fixedHeaders = cors.headersFor(request.header('origin'));
     if (this.observer !== null) response.startedAtMs = performance.now();
@@ -217,7 +221,7 @@ export class Dispatcher implements ResponseOwner {
     const keeps = !IGNORED_BODIES.has(request.method) || request.rawQuery.includes('body_md5=');
     const reader = new BodyReader(this.#options.bodyLimitBytes, keeps, this.bodyRoom);
     response.body = reader;
-    reader.read(native, declaredLength(request));
+    reader.read(native, declaredLength(request), () => response.bodyEnded());
     return reader;
   }
 

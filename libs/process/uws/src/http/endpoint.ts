@@ -55,7 +55,7 @@ function startBody(
   if (!announcesBody(length, request.header('transfer-encoding'))) return null;
   const reader = new BodyReader(limitBytes, KEPT.has(request.method), room);
   response.body = reader;
-  reader.read(native, Number(length ?? 0));
+  reader.read(native, Number(length ?? 0), () => response.bodyEnded());
   return reader;
 }
 

@@ -94,6 +94,15 @@ export class HttpRequest {
     return undefined;
   }
 
+  /** Whether a header says where the request ends: it has a body, be it empty. */
+  get isFramed(): boolean {
+    return this.isChunked || this.header('content-length') !== undefined;
+  }
+
+  get isChunked(): boolean {
+    return this.header('transfer-encoding') !== undefined;
+  }
+
   /** Whether another server could see another end of this request than the native parser does. */
   isAmbiguous(): boolean {
     return isAmbiguous(this.#pairs);

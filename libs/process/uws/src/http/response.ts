@@ -7,6 +7,7 @@ import type { BodyReader } from './body.js';
 import { EventStream } from './event-stream.js';
 import { headerValues, statusLine } from './header-lines.js';
 import type { HttpRequest } from './request.js';
+import { Sending } from './sending.js';
 import { answerableError } from './thrown.js';
 
 /** Headers that go with every answer, as alternating names and values; made once, not per request. */
@@ -67,11 +68,18 @@ export class HttpResponse {
   #stream: EventStream | null = null;
   /** While nothing more of the connection is read; null when it is. */
   #holding: NodeJS.Timeout | null = null;
+  readonly #sending: Sending;
 
   constructor(native: NativeResponse, request: HttpRequest, owner: ResponseOwner) {
     this.#native = native;
     this.#owner = owner;
     this.request = request;
+    this.#sending = new Sending(request.isFramed, () => this.#leave());
+  }
+
+  /** The whole body has arrived; the room's own. */
+  bodyEnded(): void {
+    this.#sending.bodyEnded();
   }
 
   /** Headers that go with whatever is answered; the room's own. */
@@ -180,6 +188,11 @@ export class HttpResponse {
     if (this.#contentType === '') this.#contentType = contentType;
     this.#finished = true;
     this.#endTurn();
+    this.#sending.begin(this.#closes);
+  }
+
+  #leave(): void {
+    if (this.request.isChunked || this.#sending.isEarly) this.#closes = true;
     sendCorked(this.#native, this);
     this.#owner.finished(this);
   }
@@ -211,6 +224,7 @@ export class HttpResponse {
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body ?? {});
     this.setHeader('connection', 'close');
     this.statusCode = answer.status;
+    this.#sending.skip();
     this.end(text.padEnd(BEYOND_NATIVE_BUFFER), 'application/json');
   }
 
@@ -234,7 +248,7 @@ export class HttpResponse {
 
   /** Drops the connection without an answer. */
   destroy(): void {
-    if (this.#finished) return;
+    if (this.#finished && !this.#sending.isPending) return;
     this.#native.close();
     this.abort();
   }
@@ -242,7 +256,7 @@ export class HttpResponse {
   /** The client is gone; the room's own. */
   abort(): void {
     this.#stream?.gone();
-    if (this.#finished) return;
+    if (this.#finished && !this.#sending.cancel()) return;
     if (this.#holding !== null) clearTimeout(this.#holding);
     this.#holding = null;
     this.#finished = true;

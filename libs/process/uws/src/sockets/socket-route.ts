@@ -12,6 +12,7 @@ import { type Dispatcher, notAnUpgrade } from '../http/dispatcher.js';
 import type { HttpRequest } from '../http/request.js';
 import type { HttpResponse } from '../http/response.js';
 import { Router, withoutTrailingSlash } from '../http/router.js';
+import { lending } from '../lending.js';
 import { nativeCompression } from './compression.js';
 import type { SocketHandlers, SocketOptions, UpgradeDecision } from './handlers.js';
 import { Socket, type SocketData } from './socket.js';
@@ -58,7 +59,7 @@ export class SocketRoute<State> {
 
   constructor(template: string, handlers: SocketHandlers<State>, dispatcher: Dispatcher, fault: SocketFault) {
     this.#template = withoutTrailingSlash(template);
-    this.#handlers = handlers;
+    this.#handlers = lending(handlers);
     this.#dispatcher = dispatcher;
     this.#fault = fault;
     this.#router.add('GET', this.#template, true);

@@ -4,13 +4,14 @@
 -- answers the same page, whoever asks: what a reaper could not tell any more, the next one tells. Nothing happens when
 -- the caller's claim has ended ('late'). Leases the dead node had begun end when their time is over.
 --
--- `held` and `last`: of the dead node. `is_confirmed`: '1' when the page before is.
+-- `held`, `last` and `owed`: of the dead node. `is_confirmed`: '1' when the page before is. `owes`: '1' records each
+-- subject that is removed among what the dead node owes, in the same step.
 -- Answer: 'late', or { cursor of the next page ('0': none), how much is still held, serial, per change subject,
 -- outcome, total, cause and what it came by, and of each that is 'removed' its payload (not so on a page that a process
 -- of before has left) }.
---uses: now, subject
---keys: subjects, held, last
---args: ahead_ms, claim_until, cursor, is_confirmed, dead_node
+--uses: now, subject, owe
+--keys: subjects, held, last, owed
+--args: ahead_ms, claim_until, cursor, is_confirmed, dead_node, owes
 
 if now > tonumber(claim_until) then return 'late' end
 
@@ -27,6 +28,7 @@ end
 local function remove(subject, cause, known)
   redis.call('HDEL', subjects, subject)
   payloads[#payloads + 1] = known.payload
+  if owes == '1' then owe(subject, 'removed') end
   tell(subject, 'removed', 0, cause, known)
 end
 
@@ -39,7 +41,7 @@ for at = 1, #scan[2], 2 do
     if total == 0 then
       remove(subject, LEFTOVER, subject_now)
     else
-      write(subject, total, subject_now.order, subject_now.payload)
+      write(subject, total, subject_now.order, subject_now.payload, subject_now.version)
       tell(subject, 'unchanged', total, LEFTOVER, subject_now)
     end
   elseif subject_now and count == 0 and subject_now.total == 0

@@ -37,9 +37,9 @@ export class ChannelBucket implements ShardOwner {
       time,
       shard,
       isHeld: (channel) => this.#wanted.has(channel),
-      removed: (channel, _, { serial }) => {
+      removed: (channel, _, { serial, owed }) => {
         this.#stored.delete(channel);
-        this.tell({ kind: 'vacated', appId, channel, count: 0, serial });
+        this.tell({ kind: 'vacated', appId, channel, count: 0, serial, ...(owed && { owed }) });
       },
       count: { count: 0 },
     });
@@ -110,7 +110,7 @@ export class ChannelBucket implements ShardOwner {
     return setting;
   }
 
-  #changed(channel: string, { outcome, total: count, count: own, leaseMs, serial }: Result): void {
+  #changed(channel: string, { outcome, total: count, count: own, leaseMs, serial, owed }: Result): void {
     const before = this.#stored.get(channel) ?? 0;
     if (count > 0) this.#leases.end(channel);
     if (outcome === 'leased') this.#leases.begin(channel, leaseMs, 'left');
@@ -118,8 +118,9 @@ export class ChannelBucket implements ShardOwner {
     else this.#stored.delete(channel);
     const kind = KINDS[outcome];
     if (own === before && kind === undefined) return;
-    const isAgain = kind === 'occupied' && before > 0 ? { isAgain: true } : {};
-    this.tell({ kind: kind ?? 'counted', appId: this.appId, channel, count, serial, ...isAgain });
+    const isAgain = kind === 'occupied' && before > 0;
+    const more = { ...(isAgain && { isAgain }), ...(owed && { owed }) };
+    this.tell({ kind: kind ?? 'counted', appId: this.appId, channel, count, serial, ...more });
   }
 }
 

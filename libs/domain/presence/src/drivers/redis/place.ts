@@ -114,7 +114,7 @@ export class Place implements ShardOwner {
   }
 
   updating(userId: string, userInfoText: string): Operation {
-    return this.#holding(userId, this.#count(userId), { payload: userInfoText, replaces: true });
+    return this.#holding(userId, this.#count(userId), { payload: userInfoText, replaces: true, tells: true });
   }
 
   updated(userId: string, socketId: string, userInfoText: string, result: Result): void {
@@ -123,7 +123,9 @@ export class Place implements ShardOwner {
     this.#tellIfAdded(userId, result, { by: socketId, isAgain: true });
     const { appId, channel } = this.place;
     const member = { userId, userInfoText, socketId: result.cameBy };
-    this.around.tell({ kind: 'updated', appId, channel, member, socketId, serial: result.serial });
+    const { serial, previous } = result;
+    const after = previous === null ? {} : { after: previous };
+    this.around.tell({ kind: 'updated', appId, channel, member, socketId, serial, ...after });
   }
 
   #count(userId: string): number {
@@ -171,7 +173,7 @@ export class Place implements ShardOwner {
   /** A user is new to the store with the first connection, or when the store had lost it. */
   #tellIfAdded(
     userId: string,
-    { outcome, cameBy, serial }: Result,
+    { outcome, cameBy, serial, owed }: Result,
     { by, isAgain = false }: { readonly by?: string; readonly isAgain?: boolean },
   ): void {
     const user = this.#users.get(userId);
@@ -180,12 +182,12 @@ export class Place implements ShardOwner {
     const first = this.#first(userId) ?? '';
     const { appId, channel } = this.place;
     const member = { userId, userInfoText, socketId: cameBy };
-    const again = isAgain ? { isAgain } : {};
+    const again = { ...(isAgain && { isAgain }), ...(owed && { owed }) };
     this.around.tell({ kind: 'added', appId, channel, member, socketId: by ?? first, serial, ...again });
   }
 
-  #tellRemoved(userId: string, cause: LeaveCause, { payload, cameBy, serial }: Result): void {
-    this.around.tell(removal(this.place, { userId, cause, payload, cameBy, serial }));
+  #tellRemoved(userId: string, cause: LeaveCause, result: Result): void {
+    this.around.tell(removal(this.place, { ...result, userId, cause }));
   }
 }
 
@@ -198,5 +200,21 @@ export const removal = (
     payload: userInfoText,
     cameBy,
     serial,
-  }: Pick<Result, 'cameBy' | 'payload' | 'serial'> & { readonly userId: string; readonly cause: LeaveCause },
-) => ({ kind: 'removed', appId, channel, userId, userInfoText, cameBy, cause, serial }) as const;
+    owed,
+    previous = null,
+  }: Pick<Result, 'cameBy' | 'owed' | 'payload' | 'serial'> & {
+    readonly previous?: number | null;
+  } & { readonly userId: string; readonly cause: LeaveCause },
+) =>
+  ({
+    kind: 'removed',
+    appId,
+    channel,
+    userId,
+    userInfoText,
+    cameBy,
+    cause,
+    serial,
+    ...(previous !== null && { after: previous }),
+    ...(owed && { owed }),
+  }) as const;

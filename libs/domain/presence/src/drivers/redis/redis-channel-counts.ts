@@ -10,6 +10,8 @@ import { type ShardName, shardTag } from '../../cluster/keys.js';
 import type { Ledger, ShardKeeper } from '../../cluster/ledger.js';
 import { readRecord, readSubjects, type Reaped } from '../../cluster/operation.js';
 import { unavailable } from '../../cluster/store.js';
+import type { OwedEntry } from '../../cluster/owed-entry.js';
+import type { Owed, Owing } from '../../port.js';
 import { ChannelBucket } from './channel-bucket.js';
 
 /** The channels of an app are spread over so many slots. Every process has to do it alike. */
@@ -28,6 +30,7 @@ const bucketOf = (appId: string, channel: string): ShardName =>
 export class RedisChannelCounts implements ChannelCounts, ShardKeeper {
   readonly #buckets = new Map<string, ChannelBucket>();
   #observer: ChannelCountObserver = () => undefined;
+  #owing: Owing | null = null;
 
   constructor(
     private readonly ledger: Ledger,
@@ -36,8 +39,9 @@ export class RedisChannelCounts implements ChannelCounts, ShardKeeper {
     ledger.keep('subscriptions', this);
   }
 
-  observe(observer: ChannelCountObserver): void {
+  observe(observer: ChannelCountObserver, owing?: Owing): void {
     this.#observer = observer;
+    this.#owing = owing ?? null;
   }
 
   async set(appId: string, channel: string, connections: number): Promise<number> {
@@ -90,9 +94,18 @@ export class RedisChannelCounts implements ChannelCounts, ShardKeeper {
   }
 
   reaped({ appId }: ShardName, changes: readonly Reaped[]): void {
-    for (const { subject: channel, outcome, total: count, serial } of changes) {
-      this.#tell({ kind: outcome === 'removed' ? 'vacated' : 'counted', appId, channel, count, serial });
+    for (const { subject: channel, outcome, total: count, serial, owed } of changes) {
+      const kind = outcome === 'removed' ? 'vacated' : 'counted';
+      this.#tell({ kind, appId, channel, count, serial, ...(owed && { owed }) });
     }
+  }
+
+  isOwed({ appId }: ShardName): boolean {
+    return this.#owing?.isOwed(appId, null) === true;
+  }
+
+  owed({ appId }: ShardName, { outcome: kind, subject: channel, serial }: OwedEntry, owed: Owed): void {
+    this.#owing?.recovered({ kind, appId, channel, userId: null, serial, owed });
   }
 
   #bucket(name: ShardName): ChannelBucket {

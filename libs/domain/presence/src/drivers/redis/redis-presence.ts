@@ -2,12 +2,16 @@ import { inGroups } from '../../cluster/in-groups.js';
 import { type ShardName, shardTag } from '../../cluster/keys.js';
 import type { Ledger, ShardKeeper } from '../../cluster/ledger.js';
 import type { Reaped } from '../../cluster/operation.js';
+import type { OwedEntry } from '../../cluster/owed-entry.js';
 import type { Shard } from '../../cluster/shard.js';
 import { unavailable } from '../../cluster/store.js';
+import { ONLINE_USERS } from '../../online-users.js';
 import type {
   JoinOutcome,
   LeaveCause,
   Member,
+  Owed,
+  Owing,
   Presence,
   PresenceChange,
   PresenceObserver,
@@ -46,6 +50,7 @@ export class RedisPresence implements Presence, ShardKeeper {
   readonly #places = new Map<string, Place>();
   #observer: PresenceObserver | null = null;
   #mended: () => void = () => undefined;
+  #owing: Owing | null = null;
   #isClosed = false;
 
   constructor({ ledger, onObserverFault, maxLeases = MAX_LEASES }: RedisPresenceOptions) {
@@ -64,10 +69,11 @@ export class RedisPresence implements Presence, ShardKeeper {
     return this.#around.leases.count;
   }
 
-  observe(observer: PresenceObserver, mended: () => void = () => undefined): void {
+  observe(observer: PresenceObserver, mended: () => void = () => undefined, owing?: Owing): void {
     if (this.#observer !== null) throw new Error('presence has its observer already');
     this.#observer = observer;
     this.#mended = mended;
+    this.#owing = owing ?? null;
   }
 
   async join(presentation: Presentation, maxMembers: number): Promise<JoinOutcome> {
@@ -137,11 +143,20 @@ export class RedisPresence implements Presence, ShardKeeper {
   }
 
   reaped({ appId, name: channel }: ShardName, changes: readonly Reaped[], deadNodeId: string): void {
-    for (const { outcome, subject: userId, payload, cause, cameBy, serial } of changes) {
+    for (const { outcome, subject: userId, payload, cause, cameBy, serial, owed } of changes) {
       if (outcome !== 'removed') continue;
-      const gone = { userId, cause: cause as LeaveCause, payload, cameBy, serial };
+      const gone = { userId, cause: cause as LeaveCause, payload, cameBy, serial, ...(owed && { owed }) };
       this.#tell({ ...removal({ appId, channel }, gone), deadNodeId });
     }
+  }
+
+  isOwed({ appId, name: channel }: ShardName): boolean {
+    return channel !== ONLINE_USERS && this.#owing?.isOwed(appId, channel) === true;
+  }
+
+  owed({ appId, name: channel }: ShardName, entry: OwedEntry, owed: Owed): void {
+    const { outcome: kind, subject: userId, serial } = entry;
+    this.#owing?.recovered({ kind, appId, channel, userId, serial, owed });
   }
 
   saidAgain(): void {

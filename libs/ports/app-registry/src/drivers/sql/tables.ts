@@ -1,4 +1,11 @@
-import type { MigrationInterface, Place, QueryRunner, SqlDialect, Tables } from '@carillon/database';
+import {
+  baseline,
+  type MigrationInterface,
+  type Place,
+  type QueryRunner,
+  type SqlDialect,
+  type Tables,
+} from '@carillon/database';
 import { COLUMNS, INDEXED, type Column } from './columns.js';
 import type { FoundTable, TableDialect } from './dialect.js';
 import { appEntity } from './entity.js';
@@ -22,7 +29,7 @@ export function appTables(name: SqlDialect, dialect: TableDialect, table: string
   return {
     name: `apps ${table}`,
     owned: { tables: [table], ...dialect.owned(table) },
-    migrations: [AppTable1764000000001],
+    migrations: [baseline(AppTable1764000000001)],
     entity: appEntity(name, table),
   };
 }

@@ -1,4 +1,5 @@
 import { guardedLookup } from '@carillon/outbound';
+import { isEndpoint, isLoopback } from '../../endpoint.js';
 import type { ProviderSettings } from '../../settings.js';
 import type { WireOptions } from '../wire/exchange.js';
 
@@ -26,28 +27,24 @@ export class EndpointNotAllowed extends Error {
   override readonly name = 'EndpointNotAllowed';
 }
 
-const LOOPBACK = /^(127(\.\d+){3}|\[::1\]|localhost)$/;
-
 /**
  * Where a provider is, without a slash at the end: `base` may have a path.
  *
  * @throws EndpointNotAllowed
  */
 export function providerBase(base: string, production: boolean): string {
-  const { protocol, hostname } = new URL(base);
-  const trial = protocol === 'http:' && LOOPBACK.test(hostname) && !production;
-  if (protocol !== 'https:' && !trial)
+  if (!isEndpoint(new URL(base), production))
     throw new EndpointNotAllowed('an endpoint of a provider must be https');
   return base.replace(/\/+$/, '');
 }
 
 /**
  * Where access tokens come from: the public service, unless the provider is replaced by something on this machine,
- * which then gives them too, below its own address. Never in production.
+ * which then gives them too, below its own address. Never in production. A token service on this machine is itself meant.
  */
 export function tokenAddress(publicUrl: string, endpoint: string | null, production: boolean): URL {
-  const { pathname } = new URL(publicUrl);
-  if (endpoint === null || production || !LOOPBACK.test(new URL(endpoint).hostname))
-    return new URL(publicUrl);
+  const { pathname, hostname } = new URL(publicUrl);
+  const isReplaced = endpoint !== null && isLoopback(new URL(endpoint).hostname) && !isLoopback(hostname);
+  if (!isReplaced || production) return new URL(publicUrl);
   return new URL(providerBase(endpoint, production) + pathname);
 }

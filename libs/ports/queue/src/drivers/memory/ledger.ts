@@ -9,14 +9,15 @@ import { Deduplication } from './deduplication.js';
 import { DueHeap } from './due-heap.js';
 import { letterOf, newEntry, type Completed, type Entry } from './entry.js';
 import { EventLog } from './event-log.js';
-import { Fifo } from './fifo.js';
+import { FairFifo } from './fair-fifo.js';
 import { Retained } from './retained.js';
 
 /** The jobs of one queue in memory, and every transition between their states. */
 export class Ledger {
   /** Waiting, running and dead. */
   readonly #jobs = new Map<string, Entry>();
-  readonly #ready = new Fifo<Entry>();
+  /** An owner with many jobs keeps no other waiting. */
+  readonly #ready = new FairFifo<Entry>();
   readonly #delayed = new DueHeap<Entry>();
   readonly #dead: Retained<Entry>;
   readonly #completed: Retained<Completed>;
@@ -114,7 +115,7 @@ export class Ledger {
   }
 
   get stats(): QueueStats {
-    const first = this.#ready.first;
+    const sinceMs = Math.min(...Array.from(this.#ready.firsts(), ({ readySinceMs }) => readySinceMs));
     const [running] = this.#active;
     const nowMs = performance.now();
     return {
@@ -123,7 +124,7 @@ export class Ledger {
       delayed: this.#delayed.size,
       deadLetter: this.#dead.size,
       completed: this.#completed.size,
-      oldestReadyAgeMs: first === undefined ? null : Math.max(0, Math.round(nowMs - first.readySinceMs)),
+      oldestReadyAgeMs: this.#ready.size === 0 ? null : Math.max(0, Math.round(nowMs - sinceMs)),
       oldestActiveAgeMs: running === undefined ? null : Math.max(0, Math.round(nowMs - running.begunMs)),
     };
   }

@@ -1,8 +1,12 @@
-// The order of test files within a project of vitest: what takes longest begins first, so that no processor idles at the
-// end beside a single file. Vitest knows that only of files it has run before, and takes large ones for long.
+// The order of test files within a project of vitest: shuffled by the seed of the run, so that a file that depends on the
+// ones before it does not pass for ever. Long files come first, so that no processor idles at the end beside one file.
+import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
 import { BaseSequencer } from 'vitest/node';
+import { SEED } from './seed.js';
+import { root } from './workspace.js';
 
-/** Files that take more than ten seconds beside others, longest first: parts of their paths. */
+/** Files that take more than ten seconds beside others: parts of their paths. */
 const LONG = [
   'fabric/dist/test/broker-restart-broadcast',
   'fabric/dist/test/broker-real',
@@ -35,23 +39,31 @@ const LONG = [
   'fleet/dist/test/faults',
 ];
 
-const rankOf = ({ moduleId }) => {
-  const rank = LONG.findIndex((part) => moduleId.includes(part));
-  return rank < 0 ? LONG.length : rank;
-};
+const isLong = ({ moduleId }) => LONG.some((part) => moduleId.includes(part));
+
+/** Returns a number that depends on the seed and the path alone. */
+const shuffleKey = (seed, { moduleId }) =>
+  createHash('sha256')
+    .update(`${seed} ${relative(root, moduleId)}`)
+    .digest()
+    .readUIntBE(0, 6);
 
 const groupOf = ({ project }) => project.config.sequence.groupOrder;
 
 /** Files of one project follow each other, so that those which share processes find them running. */
 const PROJECTS = ['alone', 'rooms', 'processes', 'busy'];
-const placeOf = ({ project }) => PROJECTS.indexOf(project.name);
+const projectRank = ({ project }) => PROJECTS.indexOf(project.name);
 
-export class LongestFirst extends BaseSequencer {
+export class FileOrder extends BaseSequencer {
   async sort(files) {
-    const sorted = await super.sort(files);
-    return sorted.sort(
+    const seed = process.env[SEED];
+    const keys = new Map(files.map((file) => [file, shuffleKey(seed, file)]));
+    return [...files].sort(
       (one, other) =>
-        groupOf(one) - groupOf(other) || placeOf(one) - placeOf(other) || rankOf(one) - rankOf(other),
+        groupOf(one) - groupOf(other) ||
+        projectRank(one) - projectRank(other) ||
+        Number(isLong(other)) - Number(isLong(one)) ||
+        keys.get(one) - keys.get(other),
     );
   }
 }

@@ -32,19 +32,18 @@ export class FairQueue<Item> {
     }
   }
 
-  /** The weight, 1 to 10, holds until the app has nothing left here. */
-  add(app: string, item: Item, weight: number): void {
+  /** The weight, 1 to 10, holds until the app has nothing left here. Absent: the same turns as every other app. */
+  add(app: string, item: Item, weight = COST): void {
     const lane = this.#lanes.get(app);
     if (lane === undefined) this.#lanes.set(app, { weight, items: [item], credit: 0 });
     else lane.items.push(item);
   }
 
-  /** Null: nothing is waiting. */
-  take(): Item | null {
-    for (;;) {
-      const [turn] = this.#lanes;
-      if (turn === undefined) return null;
-      const [app, lane] = turn;
+  /** Takes the next item of the apps that are ready. Null: none of them has one. */
+  take(isReady: (app: string) => boolean = () => true): Item | null {
+    // A lane that is put back comes once more, behind the others.
+    for (const [app, lane] of this.#lanes) {
+      if (!isReady(app)) continue;
       this.#lanes.delete(app);
       lane.credit += lane.weight;
       const item = lane.credit >= COST ? lane.items.shift() : undefined;
@@ -52,6 +51,7 @@ export class FairQueue<Item> {
       if (lane.items.length > 0) this.#lanes.set(app, lane);
       if (item !== undefined) return item;
     }
+    return null;
   }
 
   remove(app: string, item: Item): void {

@@ -1,0 +1,54 @@
+import { App } from '@carillon/app-registry';
+import { openQueue } from '@carillon/queue';
+import { expect, it, onTestFinished } from 'vitest';
+import { Receiver } from '../receiver.js';
+import { config, record, recordingLog, until, valueOf } from '../samples.js';
+import { Scene, to } from './scene.js';
+
+const EVENTS = 500;
+
+const settings = config({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' }, '[webhooks.batching]\nenabled = false');
+
+/** A process whose queue fills before anything is delivered, and two apps. */
+async function scene() {
+  const { reliability } = settings.queue;
+  const queue = await openQueue('memory', { reliability, log: recordingLog().log }, settings);
+  await queue.connect();
+  onTestFinished(() => queue.close());
+  const receiver = await Receiver.open();
+  const apps = new Map(
+    ['churning', 'quiet'].map((id) => [id, new App(record([to(receiver)], { id }), settings)]),
+  );
+  const opened = new Scene(queue, [], settings);
+  const lookedUp: string[] = [];
+  opened.find = async (appId) => {
+    lookedUp.push(appId);
+    return apps.get(appId) ?? null;
+  };
+  const emit = (appId: string, channel: string): void => {
+    const app = apps.get(appId);
+    if (app !== undefined) opened.batcher.add(app, { name: 'channel_occupied', channel });
+  };
+  return { opened, emit, lookedUp };
+}
+
+it('the queue serves an app in its turn when another one has a backlog', async () => {
+  const { opened, emit, lookedUp } = await scene();
+  for (let n = 0; n < EVENTS; n += 1) emit('churning', `c${n}`);
+  await until(() => opened.batcher.size === 0);
+  emit('quiet', 'q');
+  await until(() => opened.batcher.size === 0);
+  opened.work();
+  await until(() => lookedUp.includes('quiet'));
+  expect(lookedUp.indexOf('quiet')).toBeLessThan(10);
+});
+
+it('the batcher drops and counts the events of the app that fills its share, and of no other', async () => {
+  const { opened, emit } = await scene();
+  for (let n = 0; n < 25_000; n += 1) emit('churning', `c${n}`);
+  emit('quiet', 'q');
+  const dropped = (app_id: string) => valueOf(opened.metrics, 'webhook_events_dropped_total', { app_id });
+  expect(await dropped('churning')).toBeGreaterThan(0);
+  expect(await dropped('quiet')).toBe(0);
+  expect(opened.lines.filter(({ message }) => message.startsWith('too many webhook events'))).toHaveLength(1);
+});

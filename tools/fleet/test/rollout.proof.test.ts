@@ -1,0 +1,3 @@
+import { rollsForwardAndBack } from './rollout-scenario.js';
+
+rollsForwardAndBack('mysql');
