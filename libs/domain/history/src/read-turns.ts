@@ -47,9 +47,7 @@ export class ReadTurns {
         await this.share.turn(app);
         const beganMs = performance.now();
         let hasTurned = false;
-        const turned = nextTurn().then(() => {
-          hasTurned = true;
-        });
+        const turned = nextTurn().then(() => (hasTurned = true));
         await work().then(resolve, reject);
         if (hasTurned) return;
         await turned;

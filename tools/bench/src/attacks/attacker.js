@@ -22,6 +22,8 @@ async function connected() {
 
 await attack.prepare(service);
 const sockets = await Promise.all(Array.from({ length: attack.sockets }, connected));
+// A worker thread has no origin.
+/* oxlint-disable unicorn/require-post-message-target-origin */
 parentPort?.postMessage('ready');
 await new Promise((done) => parentPort?.once('message', done));
 await attack.run({ service, sockets, seconds });

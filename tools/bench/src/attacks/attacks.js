@@ -1,5 +1,5 @@
 // What anonymous sockets of one app do to the others. Each attack is bounded in frames and ends when its sockets are cut.
-import { RawSocket } from '../../load/raw-socket.js';
+/** @import { RawSocket } from '../../load/raw-socket.js' */
 
 const LARGE = 7000;
 const MESSAGES = 100;
