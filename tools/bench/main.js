@@ -15,6 +15,7 @@ const ON_THEIR_OWN = {
   storm: async () => (await import('./src/storm/main.js')).benchStorm,
   push: async () => (await import('./src/push/main.js')).benchPush,
   annotations: async () => (await import('./src/annotations/main.js')).benchAnnotations,
+  attacks: async () => (await import('./src/attacks/main.js')).benchAttacks,
   'history-pages': async () => (await import('./src/history-pages/main.js')).benchHistoryPages,
 };
 const EXIT = { failed: 1, misused: 2, aboveLimit: 3, interrupted: 130 };

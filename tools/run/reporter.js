@@ -49,6 +49,7 @@ function fileResult(testModule) {
     path: testModule.moduleId,
     status: testModule.state(),
     tests,
+    leftovers: testModule.meta().leftovers ?? [],
     ms: duration + collectDuration,
   };
 }
@@ -76,7 +77,10 @@ export default class PackageReporter extends MinimalReporter {
     super.onTestModuleEnd(testModule);
     const name = packageOf(testModule.moduleId);
     const totals = this.#totalsOf(name);
-    totals.add(fileResult(testModule));
+    const result = fileResult(testModule);
+    totals.add(result);
+    if (result.status === 'failed') this.log(`FAIL ${relative(root, result.path)}`);
+    for (const one of result.leftovers) this.log(`left ${relative(root, result.path)}: ${one}`);
     if (totals.pendingFiles === 0) this.log(totals.line(name));
   }
 

@@ -39,6 +39,9 @@ const tests = (folders) =>
 /** What tests import of the rooms; the tests themselves stay with Vite, which tells their lines in the source. */
 const COMPILED = /\/(dist|engines)\/src\//;
 
+/** Checks what a file leaves behind, where files share a process. */
+const STATE = 'tools/run/process-state.js';
+
 /** Stands for the library of that name, and lets its properties begin with the seed of the run. */
 const FAST_CHECK = fileURLToPath(new URL('fast-check.js', import.meta.url));
 
@@ -69,7 +72,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    setupFiles: ['tools/run/process-state.js'],
     unstubEnvs: true,
     unstubGlobals: true,
     sequence: { sequencer: FileOrder },
@@ -77,7 +79,7 @@ export default defineConfig({
     server: { deps: { external: [COMPILED, /\/tools\/run\/fast-check\.js$/] } },
     projects: [
       project('alone', ALONE, [], FIRST),
-      project('rooms', tests(['libs/*/*']), ALONE, { ...FIRST, isolate: false }),
+      project('rooms', tests(['libs/*/*']), ALONE, { ...FIRST, isolate: false, setupFiles: [STATE] }),
       project('processes', tests(PROCESSES), [], FIRST),
       project('busy', tests(BUSY), [], { sequence: { groupOrder: 1 }, maxWorkers: WORKERS }),
     ],

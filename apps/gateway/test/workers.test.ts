@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { answers, isAlive, residentBytes, until, Workers } from './running-workers.js';
 
-describe('several gateways on one port', () => {
+// Each test starts several processes.
+describe('several gateways on one port', { timeout: 120_000 }, () => {
   it('share the connections, replace one that is killed, and end in order, under a process that loads nothing', async () => {
     const workers = await Workers.start(2);
     await workers.ready();
@@ -51,7 +52,7 @@ describe('several gateways on one port', () => {
     expect(await workers.probe(`/up/shop-${workers.port}`)).toBe(200);
     expect(await workers.probe('/accept-traffic')).toBe(200);
     expect(await workers.supervisor.kill('SIGTERM')).toBe(0);
-  }, 120_000);
+  });
 
   it('replace one that is told to stop alone, which leaves the port to the others first', async () => {
     const workers = await Workers.start(2, { SHUTDOWN_GRACE_PERIOD: '3', DRAIN_DELAY_MS: '2000' });
@@ -66,7 +67,7 @@ describe('several gateways on one port', () => {
     // The replacement joins when it can serve: nobody is told that it is starting.
     while (workers.said('"message":"worker ready"') < 3) expect(await workers.probe('/up')).toBe(200);
     expect(await workers.supervisor.kill('SIGTERM')).toBe(0);
-  }, 90_000);
+  });
 
   it('go on answering while all of them drain', async () => {
     const workers = await Workers.start(2, { SHUTDOWN_GRACE_PERIOD: '3', DRAIN_DELAY_MS: '2000' });

@@ -77,7 +77,7 @@ describe('import arrows', () => {
       ports: 'errors ground process',
       domain: 'errors ground process ports domain',
       edge: 'errors ground process ports domain',
-      app: 'errors ground process ports domain edge',
+      app: 'errors ground process ports domain edge app',
       tool: 'errors ground process ports domain edge tool',
     };
     for (const from of Object.keys(below)) {

@@ -1,6 +1,7 @@
 import { askApp } from './auth/authorizer.js';
 import { Token } from './auth/token.js';
 import { Channel, type EventMap } from './channel/channel.js';
+import { Pacer } from './channel/pacer.js';
 import { Histories } from './channel/history.js';
 import type { SubscribeOptions } from './channel/options.js';
 import { resumeFrames, type Standing } from './channel/resuming.js';
@@ -29,6 +30,8 @@ export interface ClientEvents {
 
 const NEEDS_SIGNATURE = /^(\[meta\])?(private|presence)-/;
 const REVOKED = 40160;
+/** Unanswered subscribe requests; the service keeps 1000 frames for a socket by default. */
+const MOST_SUBSCRIBING = 100;
 
 /** A client of the service: one connection, which comes back by itself, and any number of channels on it. */
 export class Carillon extends Emitter<ClientEvents> {
@@ -36,6 +39,7 @@ export class Carillon extends Emitter<ClientEvents> {
   readonly #options: ClientOptions;
   readonly #connection: Connection;
   readonly #channels = new Channels();
+  readonly #pacer: Pacer;
   readonly #histories: Histories;
   readonly #token: Token | null;
   readonly #vendor: string;
@@ -50,6 +54,7 @@ export class Carillon extends Emitter<ClientEvents> {
     super();
     const { clock = realClock, vendor = 'service', token, format = json } = options;
     this.#options = options;
+    this.#pacer = new Pacer(MOST_SUBSCRIBING, clock);
     this.#Socket = options.WebSocket ?? ownSocket();
     this.#vendor = vendor;
     this.#hasBytes = format.name !== 'json';
@@ -156,6 +161,7 @@ export class Carillon extends Emitter<ClientEvents> {
     const needs = authorize !== undefined && NEEDS_SIGNATURE.test(name);
     return new Channel(name, {
       clock,
+      pacer: this.#pacer,
       vendor: this.#vendor,
       wholeAppends: this.#options.appends === 'full',
       decoders: this.#options.deltas ?? [],
@@ -247,6 +253,10 @@ export class Carillon extends Emitter<ClientEvents> {
       this.user.disconnected();
       this.#histories.disconnected();
       for (const { subscription } of this.#channels) subscription.disconnected();
+    }
+    if (change.current === 'disconnected' || change.current === 'failed') {
+      const reason = change.reason ?? new CarillonError('The client was disconnected');
+      for (const { subscription } of this.#channels) subscription.ends.emit('ended', reason);
     }
     this.emit('state', change);
   }

@@ -6,27 +6,40 @@ export type Stop = () => void;
 
 /** Tells listeners. One that throws neither keeps others from hearing nor stops the client: its error is thrown later. */
 export class Emitter<Events extends object> {
-  readonly #listeners = new Map<keyof Events, Set<Listener<never>>>();
+  /** Listeners by event, and whether each hears only the next one. */
+  readonly #listeners = new Map<keyof Events, Map<Listener<never>, boolean>>();
 
   on<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>): Stop {
-    const listeners = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, listeners.add(listener));
-    return () => {
-      listeners.delete(listener);
-    };
+    return this.#add(name, listener, false);
   }
 
-  /** The next time only. */
+  /** Calls the listener for the next event only. */
   once<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>): Stop {
-    const stop = this.on(name, (value) => {
-      stop();
-      listener(value);
-    });
-    return stop;
+    return this.#add(name, listener, true);
+  }
+
+  /** Removes a listener, whether `on` or `once` added it. */
+  off<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>): void {
+    this.#listeners.get(name)?.delete(listener);
   }
 
   emit<Name extends keyof Events>(name: Name, value: Events[Name]): void {
-    tellAll(this.#listeners.get(name) as Iterable<Listener<Events[Name]>> | undefined, value);
+    const listeners = this.#listeners.get(name);
+    if (listeners === undefined) return;
+    const all = [...listeners];
+    for (const [listener, isOnce] of all) if (isOnce) listeners.delete(listener);
+    tellAll(
+      all.map(([listener]) => listener as Listener<Events[Name]>),
+      value,
+    );
+  }
+
+  #add<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>, isOnce: boolean): Stop {
+    const listeners = this.#listeners.get(name) ?? new Map<Listener<never>, boolean>();
+    this.#listeners.set(name, listeners.set(listener, isOnce));
+    return () => {
+      listeners.delete(listener);
+    };
   }
 }
 

@@ -34,6 +34,9 @@ const META: ReadonlySet<string> = new Set([
   'presence_update',
 ]);
 const RATE_LIMITED = 4301;
+/** Codes of refusals that end by themselves: over capacity, rate or subscription limit, store unavailable. */
+const RETRYABLE: ReadonlySet<number> = new Set([4100, RATE_LIMITED, 4303]);
+const UNAVAILABLE = 503;
 const META_PREFIX = '[meta]';
 
 /** The service's own events about messages: messages like any other. */
@@ -125,7 +128,7 @@ export class Router {
           new CarillonError(text(data['error']), {
             code: Number(data['code'] ?? 0),
             channel: channel.name,
-            status: Number(data['status'] ?? 0),
+            status: RETRYABLE.has(Number(data['code'])) ? UNAVAILABLE : Number(data['status'] ?? 0),
           }),
         );
       case 'ping':
@@ -165,7 +168,7 @@ export class Router {
     if (channel?.state === 'subscribing' && error.code === RATE_LIMITED) {
       const { message, code } = error;
       return channel.subscription.failed(
-        new CarillonError(message, { code, channel: channel.name, status: 503 }),
+        new CarillonError(message, { code, channel: channel.name, status: UNAVAILABLE }),
       );
     }
     // While it is being subscribed, an error is about that; requests for history wait until then.

@@ -17,15 +17,19 @@ export interface SummaryFrame {
   readonly isClipped: boolean;
 }
 
-/** The frame of a summary in so many bytes, 0 being any number, as far as leaving clients out makes it fit. */
+/** Every subscriber of a channel receives a summary with every annotation, so its size is bounded for all apps. */
+const MAX_FRAME_BYTES = 65_536;
+
+/**
+ * The frame of a summary. Lists of clients are clipped if the frame exceeds `maxBytes` (0: the app has no limit) or
+ * 65,536 bytes; totals stay exact. Without any client it is returned whatever its size.
+ */
 export function summaryFrame(of: SummaryOf, tally: Tally, maxBytes: number): SummaryFrame {
-  if (maxBytes === 0 || Buffer.byteLength(frameText(of, '')) + tally.bytes <= maxBytes)
-    return { text: frameText(of, tally.text()), isClipped: false };
-  for (const clients of CUTS) {
-    const cut = frameText(of, tally.text(clients));
-    if (Buffer.byteLength(cut) <= maxBytes) return { text: cut, isClipped: true };
-  }
-  return { text: frameText(of, tally.text(0)), isClipped: true };
+  const limit = maxBytes === 0 ? MAX_FRAME_BYTES : Math.min(maxBytes, MAX_FRAME_BYTES);
+  const room = limit - Buffer.byteLength(frameText(of, ''));
+  if (tally.bytes <= room) return { text: frameText(of, tally.text()), isClipped: false };
+  const clients = CUTS.find((cut) => tally.bytesAt(cut) <= room) ?? 0;
+  return { text: frameText(of, tally.text(clients)), isClipped: true };
 }
 
 const frameText = ({ channel, messageSerial, type }: SummaryOf, summary: string): string =>

@@ -6,6 +6,14 @@ const SMALL_BYTES = 1024;
 /** About what a contribution takes in the row. */
 const CONTRIBUTION_BYTES = 64;
 
+/** How large a summary may become. */
+export interface SummaryLimits {
+  /** Bytes of its text with every client. */
+  readonly maxBytes: number;
+  /** Distinct names. */
+  readonly maxNames: number;
+}
+
 /** What a summary is known by. */
 export type SummaryKey = Pick<AnnotationSummary, 'messageSerial' | 'streamKey' | 'type'>;
 
@@ -46,6 +54,11 @@ export class RunningSummary {
     return this.#lastNo;
   }
 
+  /** Whether nothing was ever added. */
+  get isNew(): boolean {
+    return this.#lastNo === 0;
+  }
+
   /** Whether it is what the store has. */
   is({ streamKey, messageSerial, type, lastNo }: KnownSummary): boolean {
     const { key } = this;
@@ -57,20 +70,27 @@ export class RunningSummary {
     );
   }
 
-  /** False: its text would be longer than that, so nothing was added. */
+  /**
+   * Adds an annotation. Returns the limit that it exceeds, in which case nothing is added; null: it was added. Deletes
+   * exceed none.
+   */
   add(
     event: Contribution & { readonly annotationNo: number; readonly atMs: number },
-    maxBytes: number,
-  ): boolean {
+    { maxBytes, maxNames }: SummaryLimits,
+  ): 'bytes' | 'names' | null {
     const { action, name, clientId, count, annotationNo, atMs } = event;
+    const before = this.tally.names;
     const undo: readonly Share[] = this.tally.apply(event);
-    if (action === 'create' && this.tally.bytes > maxBytes) {
+    const { names, bytes } = this.tally;
+    // A summary with more names, written under a higher limit, is still added to.
+    const exceeded = names > Math.max(before, maxNames) ? 'names' : bytes > maxBytes ? 'bytes' : null;
+    if (action === 'create' && exceeded !== null) {
       this.tally.undo(undo);
-      return false;
+      return exceeded;
     }
     this.#since.push({ action, name, clientId, count });
     [this.#lastNo, this.#changedAtMs] = [annotationNo, atMs];
-    return true;
+    return null;
   }
 
   /** As it is to be stored. */

@@ -9,6 +9,9 @@ export class Shares {
   /** Of the clients as JSON, and of the digits of what each has added. */
   #nameBytes = 0;
   #digits = 0;
+  /** The text that was asked for last: an annotation changes one name of many, and the others stay as they are. */
+  #text: { readonly maxClients: number; readonly text: string } | null = null;
+  readonly #bytesAt = new Map<number, number>();
 
   get clients(): number {
     return this.#amounts.size;
@@ -25,6 +28,8 @@ export class Shares {
 
   set(clientId: string | null, amount: number): void {
     const before = this.of(clientId);
+    this.#text = null;
+    this.#bytesAt.clear();
     this.#total += amount - before;
     if (clientId === null) {
       this.#unidentified = amount;
@@ -43,18 +48,41 @@ export class Shares {
     this.#digits += sign * String(amount).length;
   }
 
+  /** Bytes of a text with so many clients at most. */
+  bytesAt(form: 'counts' | 'list', maxClients: number): number {
+    const known = this.#bytesAt.get(maxClients);
+    if (known !== undefined) return known;
+    const text = form === 'list' ? this.#list(maxClients) : this.#counts(maxClients);
+    const bytes = Buffer.byteLength(text);
+    this.#bytesAt.set(maxClients, bytes);
+    return bytes;
+  }
+
   /** Those who are in it, so many at most. */
   listText(maxClients: number): string {
+    return this.#remembered(maxClients, () => this.#list(maxClients));
+  }
+
+  /** How much each has added, of so many clients at most. */
+  countsText(maxClients: number): string {
+    return this.#remembered(maxClients, () => this.#counts(maxClients));
+  }
+
+  #remembered(maxClients: number, make: () => string): string {
+    if (this.#text?.maxClients !== maxClients) this.#text = { maxClients, text: make() };
+    return this.#text.text;
+  }
+
+  #list(maxClients: number): string {
     const kept = this.#order.first(maxClients);
     return `{"total":${this.clients},"clientIds":${JSON.stringify(kept)},"clipped":${kept.length < this.clients}}`;
   }
 
   listBytes(): number {
-    return this.listText(0).length + this.#bytesOfAll(0);
+    return this.#list(0).length + this.#bytesOfAll(0);
   }
 
-  /** How much each has added, of so many clients at most. */
-  countsText(maxClients: number): string {
+  #counts(maxClients: number): string {
     const kept = this.#order.first(maxClients);
     const counts = kept.map((clientId) => `${JSON.stringify(clientId)}:${this.of(clientId)}`);
     return (
@@ -64,7 +92,7 @@ export class Shares {
   }
 
   countsBytes(): number {
-    return this.countsText(0).length + this.#bytesOfAll(this.clients + this.#digits);
+    return this.#counts(0).length + this.#bytesOfAll(this.clients + this.#digits);
   }
 
   /** What a text with all clients has beside one with none: commas between them, and `false` where it said `true`. */

@@ -21,6 +21,8 @@ export class Tally {
   readonly #placeOf = new Map<string, string>();
   #bytes = 0;
   #clients = 0;
+  /** Of all names as members of an object. */
+  #nameBytes = 0;
 
   private constructor(private readonly method: Method) {}
 
@@ -56,6 +58,21 @@ export class Tally {
     if (this.method === 'total') return this.text().length;
     if (this.method === 'flag') return this.#at('').listBytes();
     return '{}'.length + Math.max(0, this.#names.size - 1) + this.#bytes;
+  }
+
+  /** Distinct names that somebody is under. */
+  get names(): number {
+    return this.#names.size;
+  }
+
+  /** Bytes of the text with so many clients a list at most. */
+  bytesAt(maxClients: number): number {
+    if (this.method === 'total') return this.bytes;
+    if (this.method === 'flag') return this.#at('').bytesAt('list', maxClients);
+    const form = this.method === 'multiple' ? 'counts' : 'list';
+    let bytes = '{}'.length + Math.max(0, this.names - 1) + this.#nameBytes;
+    for (const shares of this.#shares.values()) bytes += shares.bytesAt(form, maxClients);
+    return bytes;
   }
 
   /** The summary as JSON text, with so many clients a list at most. */
@@ -106,9 +123,11 @@ export class Tally {
     if (found === undefined && !shares.isEmpty) {
       this.#shares.set(name, shares);
       this.#names.add(name);
+      this.#nameBytes += memberBytes(name);
     } else if (found !== undefined && shares.isEmpty) {
       this.#shares.delete(name);
       this.#names.remove(name);
+      this.#nameBytes -= memberBytes(name);
     }
     if (this.method === 'unique' && clientId !== null) {
       if (amount === 0) this.#placeOf.delete(clientId);
@@ -119,11 +138,13 @@ export class Tally {
 
   #bytesOf(name: string, shares: Shares): number {
     const bytes = this.method === 'multiple' ? shares.countsBytes() : shares.listBytes();
-    return jsonBytes(name) + ':'.length + bytes;
+    return memberBytes(name) + bytes;
   }
 }
 
 const NONE = new Shares();
+
+const memberBytes = (name: string): number => jsonBytes(name) + ':'.length;
 
 interface TotalSummary {
   readonly total?: number;

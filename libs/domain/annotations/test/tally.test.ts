@@ -77,16 +77,20 @@ describe('a tally', () => {
         let stored: AnnotationSummary | null = null;
         for (const [at, one] of counted.entries()) {
           const before = running.at(-1)?.tally.text();
-          expect(running.at(-1)?.add({ ...one, annotationNo: at + 1, atMs: at }, 1)).toBe(
-            one.action === 'delete',
+          expect(running.at(-1)?.add({ ...one, annotationNo: at + 1, atMs: at }, ONE_BYTE)).toBe(
+            one.action === 'delete' ? null : 'bytes',
           );
           if (one.action === 'create') {
             expect(running.at(-1)?.tally.text()).toBe(before);
-            running.at(-1)?.add({ ...one, annotationNo: at + 1, atMs: at }, Infinity);
+            running.at(-1)?.add({ ...one, annotationNo: at + 1, atMs: at }, NO_LIMITS);
           }
           const text = running.at(-1)?.tally.text() ?? '';
           expect(text).toBe(addedUp(name, counted.slice(0, at + 1)));
           expect(running.at(-1)?.tally.bytes).toBe(Buffer.byteLength(text));
+          for (const cut of [0, 1, 2]) {
+            const clipped = running.at(-1)?.tally.text(cut) ?? '';
+            expect(running.at(-1)?.tally.bytesAt(cut)).toBe(Buffer.byteLength(clipped));
+          }
           if (at % (storedEvery + 1) !== 0) continue;
           const row = running.at(-1)?.row();
           stored = { ...KEY, ...row, summary: row?.summary ?? stored?.summary ?? '' } as AnnotationSummary;
@@ -97,11 +101,25 @@ describe('a tally', () => {
     );
   });
 
+  it('refuses a new name and accepts a known one when it has as many names as it may', () => {
+    const running = RunningSummary.none({ ...KEY, type: 'x:distinct.v1' });
+    const limits = { maxBytes: Infinity, maxNames: 2 };
+    const add = (name: string, clientId: string, at: number) =>
+      running.add({ ...made({ name, clientId }), annotationNo: at, atMs: at }, limits);
+    expect([add('a', 'u', 1), add('b', 'u', 2), add('c', 'u', 3), add('b', 'v', 3)]).toEqual([
+      null,
+      null,
+      'names',
+      null,
+    ]);
+    expect(Object.keys(JSON.parse(running.tally.text()) as object)).toEqual(['a', 'b']);
+  });
+
   it('is stored as little as what is added to it where its clients are very many', () => {
     const running = RunningSummary.none({ ...KEY, type: 'x:flag.v1' });
     let written = 0;
     for (let at = 1; at <= 5000; at += 1) {
-      running.add({ ...made({ clientId: `client-${at}` }), annotationNo: at, atMs: at }, Infinity);
+      running.add({ ...made({ clientId: `client-${at}` }), annotationNo: at, atMs: at }, NO_LIMITS);
       const { summary, since } = running.row();
       written += (summary?.length ?? 0) + JSON.stringify(since).length;
     }
@@ -111,6 +129,8 @@ describe('a tally', () => {
 });
 
 const KEY = { streamKey: '1', messageSerial: 'm' };
+const NO_LIMITS = { maxBytes: Infinity, maxNames: Infinity };
+const ONE_BYTE = { maxBytes: 1, maxNames: Infinity };
 const contribution = fc.record({
   action: fc.constantFrom('create' as const, 'create' as const, 'delete' as const),
   name: fc.constantFrom('a', 'b', '__proto__', '1', 'ü"'),
@@ -172,12 +192,27 @@ describe('the frame of a summary', () => {
       total: 5000,
       clipped: true,
     });
-    expect(summaryFrame(of, tally, 0).isClipped).toBe(false);
     expect(JSON.parse(summaryFrame(of, tally, 1).text).data.annotations.summary['x:flag.v1']).toEqual({
       total: 5000,
       clientIds: [],
       clipped: true,
     });
+  });
+
+  it('is clipped to 65,536 bytes when its app has no limit or a larger one', () => {
+    const type = 'x:distinct.v1';
+    const tally = Tally.of(type, null);
+    for (let n = 0; n < 5000; n += 1)
+      tally.apply(made({ name: `name-${n % 10}`, clientId: `client-${String(n).padStart(10, '0')}` }));
+    for (const maxBytes of [0, 1_000_000]) {
+      const { text, isClipped } = summaryFrame({ channel: 'c', messageSerial: 'm', type }, tally, maxBytes);
+      const { summary } = (
+        JSON.parse(text) as { data: { annotations: { summary: Record<string, Record<string, object>> } } }
+      ).data.annotations;
+      expect([isClipped, Buffer.byteLength(text) <= 65_536]).toEqual([true, true]);
+      expect(summary[type]?.['name-7']).toMatchObject({ total: 500, clipped: true });
+      expect(summary[type]?.['name-7']).toHaveProperty('clientIds.length', 64);
+    }
   });
 
   it('tells of clients in the order of their bytes, whatever they are called', () => {

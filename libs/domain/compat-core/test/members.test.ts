@@ -66,12 +66,13 @@ it('a member without data has none, and a text is an object to other clients', (
   expect(through('presence-room', 'away', null).kept.userInfoText).toBe('{"data":"away"}');
 });
 
+const timeOf = (channel: string, action: number): number => {
+  const state = { clientId: 'ada', connectionId: '1.2', data: 'x', encoding: null, extras: null, atMs: 5 };
+  return memberOf(channel, { ...memberState(channel, state), socketId: '1.2' }, { ...about, action })
+    .timestamp;
+};
+
 it('memberOf shows the time of the last change when the member is a connection that does not leave', () => {
-  const timeOf = (channel: string, action: number): number => {
-    const state = { clientId: 'ada', connectionId: '1.2', data: 'x', encoding: null, extras: null, atMs: 5 };
-    return memberOf(channel, { ...memberState(channel, state), socketId: '1.2' }, { ...about, action })
-      .timestamp;
-  };
   expect([1, 2, 4, 3].map((action) => timeOf('room', action))).toEqual([5, 5, 5, 1]);
   expect(timeOf('presence-room', 1)).toBe(1);
 });

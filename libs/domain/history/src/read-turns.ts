@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FairSlots, LoopShare } from '@carillon/runtime';
 import { inTime } from './in-time.js';
 
@@ -35,16 +36,25 @@ export class ReadTurns {
     return inTime(timeoutMs, (signal) => this.run(app, work, signal));
   }
 
-  /** Runs a read of an app in its turn, however long that takes. Rejects with `SlotsFull` if too many wait. */
+  /**
+   * Runs a read of an app in its turn, however long that takes. Rejects with `SlotsFull` if too many wait. A store in
+   * memory answers within one turn of the loop: then the slot is kept until the next one, and all the time that the
+   * answer took until then is charged.
+   */
   run<Value>(app: string, work: () => Promise<Value>, signal?: AbortSignal): Promise<Value> {
-    return this.slots.run(
-      app,
-      async () => {
+    return new Promise((resolve, reject) => {
+      const run = async (): Promise<void> => {
         await this.share.turn(app);
-        return work();
-      },
-      signal,
-    );
+        const beganMs = performance.now();
+        let hasTurned = false;
+        const turned = nextTurn().then(() => (hasTurned = true));
+        await work().then(resolve, reject);
+        if (hasTurned) return;
+        await turned;
+        this.share.spend(performance.now() - beganMs);
+      };
+      this.slots.run(app, run, signal).catch(reject);
+    });
   }
 
   /** Charges records that a read returned. */

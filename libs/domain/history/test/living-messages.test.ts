@@ -278,6 +278,22 @@ describe.each(STORES)('messages that live on in $name', ({ open }) => {
     expect(await channel.one(channel.unannotate(serial, second, own))).toMatchObject({ code: 'forbidden' });
   });
 
+  it('are refused with payload_too_large when a type has its most names or a message its most types', async () => {
+    const channel = channelOf('limited');
+    const serial = await channel.made();
+    const add = (type: string, name: string) =>
+      channel.annotate(serial, type, { client_id: 'u', name, max_names: 2, max_types: 2 });
+    const records = ['one', 'two', 'three'].map((name) => add('a:distinct.v1', name));
+    const [, , names, known] = await channel.write(...records, add('b:distinct.v1', 'one'));
+    expect(names).toMatchObject({ code: 'payload_too_large' });
+    expect(known).toMatchObject({ status: 'applied' });
+    // The types of the next batch are counted in the store, those before it in the batch.
+    for (let time = 0; time < 2; time += 1)
+      expect(await channel.one(add('c:distinct.v1', 'one'))).toMatchObject({ code: 'payload_too_large' });
+    expect(await channel.one(add('b:distinct.v1', 'two'))).toMatchObject({ status: 'applied' });
+    expect(Object.keys(await channel.summaries([serial]))).toHaveLength(2);
+  });
+
   it('are summed up exactly however many annotate, with as many names as a frame may have', async () => {
     const channel = channelOf('crowd');
     const serial = await channel.made();

@@ -111,15 +111,34 @@ function attributed({ actor, client_id: clientId }: Mutation): string | null {
 function appended(message: StoredMessage, { data, extras }: CommitRecordOf<'append'>): StoredMessage | null {
   if (message.dataKind === 'json' || message.dataKind === 'bytes') return null;
   const before = message.data;
-  const begun = before === null || before.text === null ? '' : (JSON.parse(before.text) as string);
   return {
     ...withoutMark(message),
-    data: before === null ? null : { text: JSON.stringify(begun + data) },
+    data: before === null ? null : grown(before, data),
     dataKind: 'string',
     dataBytes: message.dataBytes + Buffer.byteLength(data),
     appends: message.appends + 1,
     extras: extras ?? message.extras,
   };
+}
+
+/** Data made by `grown`, without its closing quote. */
+const openTexts = new WeakMap<MessageData, string>();
+
+/**
+ * A JSON string with more text at its end. Takes time for the added text only, however long the string is: the engine
+ * concatenates lazily, and the whole is put together when it is read.
+ */
+function grown(before: MessageData, more: string): MessageData {
+  const begun = openTexts.get(before) ?? before.text?.slice(0, -1) ?? '"';
+  const open = `${begun}${JSON.stringify(more).slice(1, -1)}`;
+  let text: string | null = null;
+  const data = {
+    get text() {
+      return (text ??= `${open}"`);
+    },
+  };
+  openTexts.set(data, open);
+  return data;
 }
 
 /** Each field is kept, cleared, or replaced whole. */

@@ -1,6 +1,6 @@
 import { readMessageV2 } from '@carillon/protocol';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   foldVersions,
   frameOf,
@@ -40,6 +40,36 @@ describe('a message', () => {
     expect(JSON.parse(latestItem('chat', chain.message))).not.toHaveProperty('data');
     chain.apply(append('x'));
     expect(JSON.parse(latestItem('chat', chain.message))).toMatchObject({ action: 'append', data: 'x' });
+  });
+
+  it('adds up to the texts of all appends, whatever they hold', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('"', '\\', '\n', '\ud83d', '\ude00'),
+    );
+    fc.assert(
+      fc.property(piece, fc.array(fc.tuple(piece, fc.boolean()), { maxLength: 20 }), (begun, pieces) => {
+        const chain = new Chain({ data: begun });
+        let whole = begun;
+        for (const [data, isRead] of pieces) {
+          chain.apply(append(data));
+          whole += data;
+          if (isRead) expect(JSON.parse(chain.message.data?.text ?? '')).toBe(whole);
+        }
+        expect(JSON.parse(chain.message.data?.text ?? '')).toBe(whole);
+      }),
+    );
+  });
+
+  it('is appended to without reading the text that it has', () => {
+    const chain = new Chain({ data: 'x'.repeat(1_000_000) });
+    chain.apply(append('y'));
+    const { data } = chain.message;
+    if (data === null) throw new Error('the message has no data');
+    const read = vi.spyOn(data, 'text', 'get');
+    chain.apply(append('z'));
+    expect(read).not.toHaveBeenCalled();
+    expect(chain.message.data?.text?.slice(-4)).toBe('xyz"');
   });
 
   it('does not append to what is no string, nor grow without bound', () => {

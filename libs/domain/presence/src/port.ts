@@ -126,7 +126,7 @@ export type PresenceObserver = (change: PresenceChange) => void;
  * is away everything is refused; a `leave` is made up for when it is back, and so is a join that had happened
  * although it was refused: it is taken back. Until all processes have said again whom they have, a user who leaves one
  * of them stays: another may have the user too, of which the store knows nothing. A process that dies between a change and its telling takes that telling
- * with it, unless it was telling for a dead one: then the next process tells it.
+ * with it, unless it was telling for a dead one: then the next process tells it. What is owed (`Owing`) survives.
  */
 export interface Presence {
   /**

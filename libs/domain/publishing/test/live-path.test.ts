@@ -55,9 +55,9 @@ describe('an event of which nothing is kept', () => {
       fc.property(anyPublication, (published) => {
         delivered.length = 0;
         void publisher.publish(published);
-        const { appId, channel, event, dataText, userId, exceptSocketId } = published;
+        const { appId, channel, event, dataText, exceptSocketId } = published;
         expect(delivered).toMatchObject([{ appId, channel, exceptSocketId }]);
-        expect(frameOf(delivered[0])).toBe(encodeV1({ event, channel, dataText, userId }));
+        expect(frameOf(delivered[0])).toBe(encodeV1({ event, channel, dataText, userId: null }));
       }),
     );
   });

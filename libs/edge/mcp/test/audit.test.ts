@@ -6,6 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { scene } from './scene.js';
 import { canonicalJson, cut, redact } from '../src/audit/redact.js';
 
+const ignore = (): void => undefined;
+
 const SECRET = 'hunter2-hunter2';
 
 describe('redaction', () => {
@@ -70,7 +72,6 @@ describe('redaction', () => {
 
 describe('a record of a call', () => {
   it('names the trace that the request belongs to', async () => {
-    const ignore = (): void => undefined;
     const span: Span = {
       name: 'request',
       traceId: 'a'.repeat(32),

@@ -76,7 +76,7 @@ describe('a stored message', () => {
         (one, isPositioned) => {
           const stored = encodeMessageV2(one);
           const sent = isPositioned ? `${stored.slice(0, -1)},"stream_id":"s","serial":4}` : stored;
-          expect(messageForV1(sent)).toBe(encodeV1(one));
+          expect(messageForV1(sent)).toBe(encodeV1({ ...one, userId: null }));
           expect(JSON.parse(sent)).toMatchObject({ channel: one.channel, message_id: one.messageId });
         },
       ),
@@ -106,13 +106,15 @@ describe('a stored message', () => {
     expect(read('{ "ev\\u0065nt" : "a", "event":"b" , "channel":"c"}').event).toBe('b');
   });
 
-  it('is not told protocol 1 where it changes another, and made without who made it', () => {
-    const text = encodeMessageV2(message({ userId: 'u' }));
-    const changed = (action: BesideText['action']): string | null =>
-      encodeFactV1(read(text, { ...PLAIN, action }));
-    expect([changed('update'), changed('delete'), changed('append')]).toEqual([null, null, null]);
-    expect(changed('create')).not.toContain('user_id');
-    expect(changed('plain')).toContain('"user_id":"u"');
+  it('is hidden from protocol 1 when it changes another, and names the sender of presence client events only', () => {
+    const frame = (action: BesideText['action'], about = {}): string | null =>
+      encodeFactV1(read(encodeMessageV2(message({ userId: 'u', ...about })), { ...PLAIN, action }));
+    expect([frame('update'), frame('delete'), frame('append')]).toEqual([null, null, null]);
+    const ofMember = { event: 'client-x', channel: 'presence-orders' };
+    for (const action of ['create', 'plain'] as const) {
+      expect(frame(action)).not.toContain('user_id');
+      expect(frame(action, ofMember)).toContain('"user_id":"u"');
+    }
   });
 
   it('is none when it is damaged', () => {

@@ -29,6 +29,7 @@ export {
 } from './model/checkpoint.js';
 export {
   type AnnotationsQuery,
+  type AnnotationTypes,
   type FoundMessages,
   type FoundOperation,
   type KnownSummary,

@@ -78,9 +78,7 @@ export const databaseAt = (url: string, prefix: string, spread: Spread): Databas
   });
 
 /** The store of a single node, in a folder. */
-export async function openEmbedded(
-  folder: string,
-): Promise<OpenedPostgres & { readonly reads: Database }> {
+export async function openEmbedded(folder: string): Promise<OpenedPostgres & { readonly reads: Database }> {
   const databases = databasesOf({ DATABASE_POSTGRES_EMBEDDED_PATH: folder });
   const database = databases.embedded({
     waiting: 100,

@@ -19,6 +19,10 @@ const kind = (body: object) => {
   return credential.provider === 'apns' && credential.access.kind;
 };
 
+/** Reads the token service of an account that an operator configured. */
+const tokenUriAt = (token_uri: string, production: boolean) => () =>
+  serviceAccount(JSON.stringify({ ...ACCOUNT, token_uri }), { kind: 'operator', production }).tokenUri;
+
 describe('the fields of a credential', () => {
   it('are those of a service account, its key sealed whole', () => {
     const fields = readCredentialFields('fcm', { serviceAccountJson: ACCOUNT });
@@ -31,15 +35,13 @@ describe('the fields of a credential', () => {
   });
 
   it('accept a token service on loopback when an operator configured it outside production', () => {
-    const at = (token_uri: string, production: boolean) => () =>
-      serviceAccount(JSON.stringify({ ...ACCOUNT, token_uri }), { kind: 'operator', production }).tokenUri;
     for (const uri of ['http://127.0.0.1:9099/token', 'http://[::1]:9099/t', 'http://localhost/t']) {
-      expect(at(uri, false)()).toBe(uri);
-      expect(at(uri, true)).toThrow(InvalidCredential);
+      expect(tokenUriAt(uri, false)()).toBe(uri);
+      expect(tokenUriAt(uri, true)).toThrow(InvalidCredential);
     }
-    expect(at('https://tokens.example:8443/t', true)()).toBe('https://tokens.example:8443/t');
+    expect(tokenUriAt('https://tokens.example:8443/t', true)()).toBe('https://tokens.example:8443/t');
     for (const uri of ['http://tokens.example/t', 'https://a:b@tokens.example/t', 'ftp://127.0.0.1/t', 'x'])
-      expect(at(uri, false)).toThrow(InvalidCredential);
+      expect(tokenUriAt(uri, false)).toThrow(InvalidCredential);
   });
 
   it('prefer the key to the certificate and that to the container', () => {

@@ -40,6 +40,16 @@ const keyAt = (index: number): string => String(index).padStart(8, '0');
 const keys = (from: number): string[] => Array.from({ length: BATCH }, (_, index) => keyAt(from + index));
 const deviceIds = (from: number): string[] => keys(from).map((key) => `device-${key}`);
 
+const lease = { owner: 'o', nowMs: NOW, untilMs: NOW + 60_000 };
+const jobs = (from: number) => keys(from).map((deliveryKey) => ({ deliveryKey, attempt: 1 }));
+const done = (from: number) =>
+  keys(from).map((deliveryKey) => ({
+    deliveryKey,
+    from: 'sending' as const,
+    attempt: 1,
+    to: { state: 'done' as const, outcome: 'accepted' as const },
+  }));
+
 describe('the statements of the push store on PostgreSQL tables that were never analysed', () => {
   let store: SqlPushStore;
   let taken: Explained['taken'];
@@ -68,16 +78,6 @@ describe('the statements of the push store on PostgreSQL tables that were never 
     taken();
   }, 120_000);
   afterAll(() => end());
-
-  const lease = { owner: 'o', nowMs: NOW, untilMs: NOW + 60_000 };
-  const jobs = (from: number) => keys(from).map((deliveryKey) => ({ deliveryKey, attempt: 1 }));
-  const done = (from: number) =>
-    keys(from).map((deliveryKey) => ({
-      deliveryKey,
-      from: 'sending' as const,
-      attempt: 1,
-      to: { state: 'done' as const, outcome: 'accepted' as const },
-    }));
 
   /** Every statement may read its batch a few times over, and never the table. */
   const expectBounded = (batch: number): void => {

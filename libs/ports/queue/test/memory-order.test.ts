@@ -42,7 +42,7 @@ describe('what waits in memory', () => {
           expect(fifo.first).toBe(model[0]);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 

@@ -7,9 +7,10 @@ import { changedValues, processValues } from '../src/process-state/values.js';
 import { watchProcess } from '../src/process-state/watch.js';
 import { spawnNode } from '../src/index.js';
 
+const listener = (): void => undefined;
+
 it('changedValues names variables, globals and listeners when they differ', () => {
   const before = processValues();
-  const listener = (): void => undefined;
   vi.stubEnv('CARILLON_TEST_LEFT', 'x');
   vi.stubGlobal('setTimeout', listener);
   process.on('SIGUSR2', listener);
@@ -60,13 +61,18 @@ it('TimerRecord describes a timer of our own code until it is cleared, when it k
   expect(record.running()).toEqual([]);
 });
 
-it('watchProcess reports a further value when it differs', async () => {
+it('watchProcess reports values and resources apart when they differ', async () => {
   let value = 1;
   const leftovers = watchProcess(() => ({ 'the value': value }));
-  expect(await leftovers()).toEqual([]);
+  expect(await leftovers()).toEqual({ values: [], resources: [] });
   value = 2;
-  const found = leftovers();
-  // Restored while it waits for handles that close.
-  value = 1;
-  expect(await found).toEqual([]);
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  expect(await leftovers(0)).toEqual({
+    values: ['the value'],
+    resources: [expect.stringMatching(/^server at port/)],
+  });
+  // Still closing when it is asked.
+  server.close();
+  expect((await leftovers()).resources).toEqual([]);
 });

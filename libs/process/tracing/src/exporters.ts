@@ -22,40 +22,29 @@ function formOf({ console, otlp_grpc: grpc, otlp_http: http }: Model): Form {
 // the libraries of the form in use are loaded.
 
 export async function spanExporter(model: Model): Promise<SpanExporter> {
-  switch (formOf(model)) {
-    case 'console':
-      return new ConsoleSpanExporter();
-    case 'grpc':
-      return new (await import('@opentelemetry/exporter-trace-otlp-grpc')).OTLPTraceExporter();
-    case 'json':
-      return new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter();
-    case 'protobuf':
-      return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter();
-  }
+  const form = formOf(model);
+  if (form === 'console') return new ConsoleSpanExporter();
+  if (form === 'grpc')
+    return new (await import('@opentelemetry/exporter-trace-otlp-grpc')).OTLPTraceExporter();
+  if (form === 'json')
+    return new (await import('@opentelemetry/exporter-trace-otlp-http')).OTLPTraceExporter();
+  return new (await import('@opentelemetry/exporter-trace-otlp-proto')).OTLPTraceExporter();
 }
 
 export async function metricExporter(model: Model): Promise<PushMetricExporter> {
-  switch (formOf(model)) {
-    case 'console':
-      return new ConsoleMetricExporter();
-    case 'grpc':
-      return new (await import('@opentelemetry/exporter-metrics-otlp-grpc')).OTLPMetricExporter();
-    case 'json':
-      return new (await import('@opentelemetry/exporter-metrics-otlp-http')).OTLPMetricExporter();
-    case 'protobuf':
-      return new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter();
-  }
+  const form = formOf(model);
+  if (form === 'console') return new ConsoleMetricExporter();
+  if (form === 'grpc')
+    return new (await import('@opentelemetry/exporter-metrics-otlp-grpc')).OTLPMetricExporter();
+  if (form === 'json')
+    return new (await import('@opentelemetry/exporter-metrics-otlp-http')).OTLPMetricExporter();
+  return new (await import('@opentelemetry/exporter-metrics-otlp-proto')).OTLPMetricExporter();
 }
 
 export async function logExporter(model: Model): Promise<LogRecordExporter> {
-  switch (formOf(model)) {
-    case 'console':
-      return new ConsoleLogRecordExporter();
-    case 'grpc':
-      return new (await import('@opentelemetry/exporter-logs-otlp-grpc')).OTLPLogExporter();
-    case 'json':
-      return new (await import('@opentelemetry/exporter-logs-otlp-http')).OTLPLogExporter();
-    case 'protobuf':
-      return new (await import('@opentelemetry/exporter-logs-otlp-proto')).OTLPLogExporter();
-  }
+  const form = formOf(model);
+  if (form === 'console') return new ConsoleLogRecordExporter();
+  if (form === 'grpc') return new (await import('@opentelemetry/exporter-logs-otlp-grpc')).OTLPLogExporter();
+  if (form === 'json') return new (await import('@opentelemetry/exporter-logs-otlp-http')).OTLPLogExporter();
+  return new (await import('@opentelemetry/exporter-logs-otlp-proto')).OTLPLogExporter();
 }

@@ -80,7 +80,7 @@ describe('the standard variables of OpenTelemetry', () => {
     expect(received.map(({ path, type }) => `${path} ${type}`).toSorted()).toEqual(
       ALL.map((path) => `${path} application/json`),
     );
-    expect(received.map(({ body }) => Object.keys(JSON.parse(body) as object)).flat()).toHaveLength(3);
+    expect(received.flatMap(({ body }) => Object.keys(JSON.parse(body) as object))).toHaveLength(3);
   });
 
   it('export Protobuf to the configured endpoint when they are unset', async () => {

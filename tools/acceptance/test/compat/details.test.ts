@@ -56,30 +56,43 @@ onServer('details of Ably clients', { tenants: [shop], config, env }, (node) => 
     expect(left['presence']).toMatchObject([{ action: 3, data: 'here', extras: { k: 'new' } }]);
   });
 
-  it('messages after a re-attach for a failed delta begin with a whole one', async () => {
-    const { client } = await raw.connect();
-    const attach = (channelSerial?: unknown): void =>
-      client.send({
-        action: 10,
-        channel: 'deltas',
-        params: { delta: 'vcdiff' },
-        ...(channelSerial === undefined ? {} : { channelSerial }),
-      });
-    attach();
-    await client.until(11);
-    const publisher = clients.rest().channels.get('deltas');
-    const text = 'all that stays as it was, and a number that does not: ';
-    await publisher.publish('n', `${text}1`);
-    const first = await client.until(15);
-    await publisher.publish('n', `${text}2`);
-    expect(messagesOf(await client.until(15))[0]?.extras?.delta).toBeDefined();
-    // As the stock client does when it cannot apply the delta: back to its last good position.
-    attach(first['channelSerial']);
-    await client.until(11);
-    for (const n of [3, 4]) await publisher.publish('n', `${text}${n}`);
-    const told: Told[] = [];
-    while (told.length < 3) told.push(...messagesOf(await client.until(15)));
-    expect(told.map(({ extras }) => extras?.delta?.from)).toEqual([undefined, undefined, told[1]?.id]);
-    expect(told.slice(0, 2).map(({ data }) => data)).toEqual([`${text}2`, `${text}3`]);
-  });
+  it.each([
+    ['its last good position', true, 'deltas'],
+    ['no position', false, 'deltas-anew'],
+  ])(
+    'messages after a failed delta begin with a whole one when the client re-attaches with %s',
+    async (_title, isKept, channel) => {
+      const { client } = await raw.connect();
+      const other = clients.connect().channels.get(channel, { params: { delta: 'vcdiff' } });
+      await other.attach();
+      const attach = (channelSerial?: unknown): void =>
+        client.send({
+          action: 10,
+          channel,
+          params: { delta: 'vcdiff' },
+          ...(channelSerial === undefined ? {} : { channelSerial }),
+        });
+      attach();
+      await client.until(11);
+      const publisher = clients.rest().channels.get(channel);
+      const text = 'all that stays as it was, and a number that does not: ';
+      await publisher.publish('n', `${text}1`);
+      const first = await client.until(15);
+      await publisher.publish('n', `${text}2`);
+      expect(messagesOf(await client.until(15))[0]?.extras?.delta).toBeDefined();
+      // As the stock client does when it cannot apply the delta: back to its last good position.
+      attach(isKept ? first['channelSerial'] : undefined);
+      await client.until(11);
+      for (const n of [3, 4]) await publisher.publish('n', `${text}${n}`);
+      const told: Told[] = [];
+      const replayed = isKept ? [`${text}2`] : [];
+      while (told.length < replayed.length + 2) told.push(...messagesOf(await client.until(15)));
+      const whole = [...replayed, `${text}3`];
+      expect(told.slice(0, -1).map(({ data }) => data)).toEqual(whole);
+      expect(told.map(({ extras }) => extras?.delta?.from)).toEqual([
+        ...whole.map(() => undefined),
+        told.at(-2)?.id,
+      ]);
+    },
+  );
 });

@@ -45,7 +45,7 @@ class Recorder {
     for (let name = ''; name !== event;) {
       const text = await this.client.nextText();
       this.texts.push(text);
-      name = String((JSON.parse(text) as { event: string }).event);
+      name = (JSON.parse(text) as { event: string }).event;
     }
   }
 }

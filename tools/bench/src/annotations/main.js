@@ -47,13 +47,13 @@ async function created(setting) {
   return serial ?? '';
 }
 
-/** @param {string} type @param {string} message_serial @param {string} client_id @returns {CommitRecord} */
-const annotationOf = (type, message_serial, client_id) => ({
+/** @param {string} type @param {string} message_serial @param {string} client_id @param {string} [name] @returns {CommitRecord} */
+const annotationOf = (type, message_serial, client_id, name = 'like') => ({
   ...base(),
   op: 'annotate',
   message_serial,
   type,
-  name: 'like',
+  name,
   client_id,
   max_frame_bytes: MAX_FRAME_BYTES,
 });
@@ -71,16 +71,26 @@ async function madeAndTaken(setting, type, serial, client) {
   });
 }
 
-/** @param {Setting} setting @param {string} type @param {string} serial @param {number} clients */
-async function fill(setting, type, serial, clients) {
+/** @param {Setting} setting @param {string} type @param {string} serial @param {number} clients @param {number} names */
+async function fill(setting, type, serial, clients, names) {
   let next = 0;
   const one = async () => {
     for (; next < clients;) {
       next += 1;
-      await applied(setting, annotationOf(type, serial, `client-${String(next * 7919).padStart(10, '0')}`));
+      const client = `client-${String(next * 7919).padStart(10, '0')}`;
+      await applied(
+        setting,
+        annotationOf(type, serial, client, names === 1 ? 'like' : `name-${next % names}`),
+      );
     }
   };
   await Promise.all(Array.from({ length: TOGETHER }, one));
+}
+
+/** One annotation of each of so many other types. @param {Setting} setting @param {string} serial @param {number} types */
+async function addTypes(setting, serial, types) {
+  for (let type = 1; type < types; type += 1)
+    await applied(setting, annotationOf(`other-${type}:flag.v1`, serial, 'client'));
 }
 
 /** @param {Setting} setting @returns {Promise<bigint>} */
@@ -119,21 +129,26 @@ export async function benchAnnotations(args, progress) {
   const text = /** @type {const} */ ({ type: 'string' });
   const { values } = parseArgs({
     args,
-    options: { clients: text, method: text, seconds: text, rounds: text },
+    options: { clients: text, method: text, names: text, types: text, seconds: text, rounds: text },
   });
   const sizes = (values.clients ?? '1,100,1000,10000').split(',').map(Number);
   const [seconds, rounds] = [Number(values.seconds ?? 2), Number(values.rounds ?? 3)];
-  const bounded = [...sizes, seconds, rounds].every(
+  const [names, types] = [Number(values.names ?? 1), Number(values.types ?? 1)];
+  const bounded = [...sizes, names, types, seconds, rounds].every(
     (value) => Number.isInteger(value) && value >= 1 && value <= 60_000,
   );
-  if (!bounded) throw new BenchError('--clients, --seconds and --rounds take whole numbers from 1 to 60000');
+  if (!bounded)
+    throw new BenchError(
+      '--clients, --names, --types, --seconds and --rounds take whole numbers from 1 to 60000',
+    );
   const type = `bench:${values.method ?? 'flag'}.v1`;
   const setting = await openSetting();
   try {
     for (const clients of sizes) {
       progress(`${clients} clients`);
       const serial = await created(setting);
-      await fill(setting, type, serial, clients);
+      await addTypes(setting, serial, types);
+      await fill(setting, type, serial, clients, names);
       await setting.database.query('checkpoint');
       for (const together of [1, TOGETHER]) {
         await measured(setting, type, serial, together, 300);

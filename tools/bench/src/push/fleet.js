@@ -77,6 +77,7 @@ export async function openFleet() {
     say,
     sql: database,
     cloudsPid: clouds.nodes[0]?.pid ?? 0,
+    databasePid: postgres.nodes[0]?.pid ?? 0,
     /** @param {string} app */
     async start(app) {
       const node = spawnNode(mainOf(app), [], env);

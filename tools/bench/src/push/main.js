@@ -15,15 +15,25 @@ function optionsOf(args) {
   const text = /** @type {const} */ ({ type: 'string' });
   const { values } = parseArgs({
     args,
-    options: { devices: text, sends: text, json: { type: 'boolean' } },
+    options: { devices: text, sends: text, 'answer-ms': text, json: { type: 'boolean' } },
   });
-  const number = (/** @type {'devices' | 'sends'} */ name, /** @type {number} */ usual) => {
+  const number = (
+    /** @type {'answer-ms' | 'devices' | 'sends'} */ name,
+    /** @type {number} */ usual,
+    least = 1,
+    most = 5_000_000,
+  ) => {
     const value = Number(values[name] ?? usual);
-    if (!Number.isInteger(value) || value < 1 || value > 5_000_000)
-      throw new BenchError(`--${name} takes a whole number from 1 to 5000000`);
+    if (!Number.isInteger(value) || value < least || value > most)
+      throw new BenchError(`--${name} takes a whole number from ${least} to ${most}`);
     return value;
   };
-  return { devices: number('devices', 200_000), sends: number('sends', 10_000), json: values.json === true };
+  return {
+    devices: number('devices', 200_000),
+    sends: number('sends', 10_000),
+    answerMs: number('answer-ms', 20, 0, 10_000),
+    json: values.json === true,
+  };
 }
 
 /** @typedef {import('./fleet.js').Fleet} Fleet */
@@ -32,7 +42,7 @@ function optionsOf(args) {
 
 /** @param {string[]} args @param {(line: string) => void} progress @returns {Promise<boolean>} */
 export async function benchPush(args, progress) {
-  const { devices, sends, json } = optionsOf(args);
+  const { devices, sends, answerMs, json } = optionsOf(args);
   const fleet = await openFleet();
   try {
     const planner = await fleet.start('push-planner');
@@ -42,6 +52,7 @@ export async function benchPush(args, progress) {
     );
     const api = apiAt(node?.port ?? 0);
     const keys = { clouds: cloudsOf(fleet), ...(await giveCredentials(fleet, api)) };
+    await fleet.say({ do: 'pace', ms: answerMs });
     progress(`registering ${devices} and 2 × ${sends} devices`);
     for (const { channel, transport, count } of channelsOf(devices, sends)) {
       await fill(fleet.sql, { channel, transport, count, ...keys });
@@ -120,11 +131,12 @@ async function sent(stage, channel, count) {
   await plan(stage, channel);
   const already = seen.get(dispatch) ?? 0;
   seen.set(dispatch, already + count);
-  const cloudsBefore = readTree(fleet.cloudsPid)?.cpuUs ?? 0;
+  const cloudsBefore = cpuOf(fleet.cloudsPid);
+  const databaseBefore = cpuOf(fleet.databasePid);
   dispatch.hold(false);
   const isSent = async () => (await countAt(dispatch.metrics, 'push_dispatched_total')) >= already + count;
   const sending = await costOf(dispatch.pid, isSent, LIMIT_MS);
-  const cloudsUs = (readTree(fleet.cloudsPid)?.cpuUs ?? 0) - cloudsBefore;
+  const cloudsUs = cpuOf(fleet.cloudsPid) - cloudsBefore;
   dispatch.hold(true);
   feedback.hold(false);
   const taking = await costOf(feedback.pid, () => isOver(fleet.sql, channel), LIMIT_MS);
@@ -133,10 +145,14 @@ async function sent(stage, channel, count) {
     per_second: (count * 1000) / sending.ms,
     cpu_us: sending.cpuUs / count,
     cloud_cpu_us: cloudsUs / count,
+    database_cpu_us: (cpuOf(fleet.databasePid) - databaseBefore) / count,
     feedback_per_second: (count * 1000) / taking.ms,
     feedback_cpu_us: taking.cpuUs / count,
   };
 }
+
+/** @param {number} pid */
+const cpuOf = (pid) => readTree(pid)?.cpuUs ?? 0;
 
 /** Deliveries each dispatcher has sent. @type {WeakMap<Started, number>} */
 const seen = new WeakMap();
@@ -169,12 +185,14 @@ const ROWS = {
   fcm_per_second: ['sent to FCM/s (goal 5000 a worker)', 0],
   fcm_cpu_us: ['  CPU of the worker a notification, µs', 0],
   fcm_cloud_cpu_us: ['  CPU of the stand-in, µs', 0],
-  fcm_feedback_per_second: ['  results taken in/s', 0],
+  fcm_database_cpu_us: ['  CPU of PostgreSQL a notification, µs (goal 200)', 0],
+  fcm_feedback_per_second: ['  results taken in/s (goal 5000)', 0],
   fcm_feedback_cpu_us: ['  CPU of the worker a result, µs', 0],
   webpush_per_second: ['sent by Web Push/s (goal 2000 a worker)', 0],
   webpush_cpu_us: ['  CPU of the worker a notification, µs', 0],
   webpush_cloud_cpu_us: ['  CPU of the stand-in, µs', 0],
-  webpush_feedback_per_second: ['  results taken in/s', 0],
+  webpush_database_cpu_us: ['  CPU of PostgreSQL a notification, µs (goal 200)', 0],
+  webpush_feedback_per_second: ['  results taken in/s (goal 5000)', 0],
   webpush_feedback_cpu_us: ['  CPU of the worker a result, µs', 0],
 };
 

@@ -74,7 +74,7 @@ function pattern(app, name) {
   if (name.split('*').length !== 2 || !consistsOf(name, IN_PATTERNS)) return null;
   if (/^(private|presence)-/.test(name)) return null;
   const before = name.slice(0, name.indexOf('*'));
-  const within = namespaceOf(app, before.slice(kindOf(before)[0].length), 2);
+  const within = namespaceOf(app, before.slice(kindOf(before)[0].length));
   if (within === 'refused' || name.length > (within?.longest ?? app.longest)) return null;
   return { form: 'pattern', kind: 'public', namespace: within?.name ?? null, users: null };
 }
@@ -84,7 +84,7 @@ function ordinary(app, name, use) {
   if (name === '' || !consistsOf(name, IN_NAMES)) return null;
   const [prefix, kind] = kindOf(name);
   const [base = '', list, ...more] = name.slice(prefix.length).split('#');
-  const within = namespaceOf(app, base, use);
+  const within = namespaceOf(app, base);
   if (within === 'refused' || name.length > (within?.longest ?? app.longest)) return null;
   if (within !== null && !within.pattern.test(base)) return null;
   const judged = {
@@ -101,10 +101,10 @@ function ordinary(app, name, use) {
     : null;
 }
 
-/** @param {AppCase} app @param {string} base @param {Use} use */
-function namespaceOf(app, base, use) {
+/** @param {AppCase} app @param {string} base */
+function namespaceOf(app, base) {
   const colon = base.indexOf(':');
-  if (colon < 0 || (app.namespaces.size === 0 && use !== 'target')) return null;
+  if (colon < 0 || app.namespaces.size === 0) return null;
   const name = base.slice(0, colon);
   const shape = app.namespaces.get(name);
   return shape === undefined ? 'refused' : { name, ...shape };

@@ -27,10 +27,9 @@ export function readQuery(query) {
     const inside = value.split('&').slice(1);
     if (name.includes('&') || name.includes('=') || inside.some((one) => one.includes('=')))
       return refusal('a parameter cannot be told from several, once signed');
-    if (pairs.some((pair) => pair.lower === lower)) {
-      const which = AUTHENTICATION.has(lower) ? lower : 'a parameter';
-      return refusal(`${which} given more than once`);
-    }
+    const earlier = pairs.findIndex((pair) => pair.lower === lower);
+    if (earlier >= 0 && AUTHENTICATION.has(lower)) return refusal(`${lower} given more than once`);
+    if (earlier >= 0) pairs.splice(earlier, 1);
     pairs.push({ lower, name, value });
   }
   const misspelt = pairs.find(({ lower, name }) => lower !== name && AUTHENTICATION.has(lower));

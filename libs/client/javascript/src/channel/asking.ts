@@ -2,11 +2,14 @@ import type { Authorization, ChannelToAuthorize } from '../auth/authorizer.js';
 import { type Clock, inTime } from '../connection/clock.js';
 import { type CarillonError, errorOf } from '../error.js';
 import type { Frame } from '../format/frame.js';
+import type { Pacer } from './pacer.js';
 import { subscribeData, type SubscribeOptions } from './options.js';
 
 /** What asking for a channel needs. */
 export interface AskingParts {
   readonly clock: Clock;
+  /** Shared by all channels of the client. */
+  readonly pacer: Pacer;
   /** How long to wait before it is asked again, counted from 0. */
   readonly retryMs: (attempt: number) => number;
   /** False: there is no established connection. */
@@ -31,6 +34,7 @@ export class Asking {
   #attempt = 0;
   #stopRetry: () => void = () => undefined;
   #again: () => void = () => undefined;
+  #answered: () => void = () => undefined;
 
   constructor(
     private readonly channel: string,
@@ -44,14 +48,15 @@ export class Asking {
     const { channel } = this;
     this.#isOpen = true;
     this.#again = () => void this.ask(socketId, options, rewinds);
-    const { authorize, clock, send, onAuthorized } = this.parts;
+    const { authorize, clock, pacer, send, onAuthorized } = this.parts;
     try {
       const authorization = authorize === null ? null : await inTime(clock, authorize({ socketId, channel }));
       if (request !== this.#request) return;
       if (authorization !== null) onAuthorized(authorization);
       this.isRewinding = rewinds && options.rewind !== undefined;
       const { shared_secret: _, ...signed } = authorization ?? {};
-      send({ event: 'service:subscribe', data: { channel, ...signed, ...subscribeData(options, rewinds) } });
+      const data = { channel, ...signed, ...subscribeData(options, rewinds) };
+      this.#answered = pacer.run(() => send({ event: 'service:subscribe', data }));
     } catch (error) {
       if (request !== this.#request) return;
       this.onFailed(errorOf(error, channel));
@@ -63,10 +68,12 @@ export class Asking {
     this.#request += 1;
     this.#isOpen = false;
     this.#stopRetry();
+    this.#answered();
   }
 
   succeeded(): void {
     this.#isOpen = false;
+    this.#answered();
     this.#attempt = 0;
   }
 
@@ -75,6 +82,7 @@ export class Asking {
     this.#stopRetry();
     if (!this.#isOpen) return 'unasked';
     this.#isOpen = false;
+    this.#answered();
     if ((status ?? 0) < RETRY_FROM) return 'refused';
     this.#stopRetry = this.parts.clock.after(this.parts.retryMs(this.#attempt++), this.#again);
     return 'again';

@@ -93,6 +93,14 @@ export class Channel<Events extends object = EventMap> {
   /** What the channel tells besides messages. */
   readonly on: Emitter<ChannelEvents>['on'] = (name, listener) => this.subscription.events.on(name, listener);
 
+  /** Calls the listener for the next event only. */
+  readonly once: Emitter<ChannelEvents>['once'] = (name, listener) =>
+    this.subscription.events.once(name, listener);
+
+  /** Removes a listener that `on` or `once` added. */
+  readonly off: Emitter<ChannelEvents>['off'] = (name, listener) =>
+    this.subscription.events.off(name, listener);
+
   /** Calls the listener with the data of each event of that name, and with the whole message. */
   bind<Name extends keyof Events & string>(
     event: Name,
@@ -116,9 +124,13 @@ export class Channel<Events extends object = EventMap> {
     };
   }
 
-  /** Resolves when it is subscribed; rejects when that is refused, or it is unsubscribed. */
-  whenSubscribed(): Promise<void> {
-    const { failure } = this.subscription;
+  /**
+   * Resolves when the channel is subscribed. Rejects when the subscription is refused or ended, the client disconnects
+   * for good, or `timeoutMs` pass; absent: no timeout.
+   */
+  whenSubscribed({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    const { failure, ends } = this.subscription;
+    const { clock } = this.parts;
     if (this.state === 'subscribed') return Promise.resolve();
     if (failure !== null) return Promise.reject(failure);
     return new Promise((resolve, reject) => {
@@ -126,15 +138,20 @@ export class Channel<Events extends object = EventMap> {
         for (const stop of stops) stop();
         how();
       };
+      const fail = (text: string): void =>
+        over(() => reject(new CarillonError(text, { channel: this.name })));
       const stops = [
         this.on('subscribed', () => over(resolve)),
         this.on('error', (error) => {
           if (this.state === 'failed') over(() => reject(error));
         }),
         this.on('state', (state) => {
-          const left = new CarillonError('It was unsubscribed', { channel: this.name });
-          if (state === 'idle') over(() => reject(left));
+          if (state === 'idle') fail('It was unsubscribed');
         }),
+        ends.on('ended', (reason) => over(() => reject(reason))),
+        ...(timeoutMs === undefined
+          ? []
+          : [clock.after(timeoutMs, () => fail(`It was not subscribed within ${timeoutMs} ms`))]),
       ];
     });
   }

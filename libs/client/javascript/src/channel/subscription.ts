@@ -25,6 +25,8 @@ export interface SubscriptionParts extends AskingParts {
 /** One channel as the service knows it on the present connection, and what must outlive connections. */
 export class Subscription {
   readonly events = new Emitter<ChannelEvents>();
+  /** Tells that the client will not reconnect by itself. */
+  readonly ends = new Emitter<{ readonly ended: CarillonError }>();
   readonly outbox: Outbox;
   readonly differences: Differences;
   options: SubscribeOptions = {};

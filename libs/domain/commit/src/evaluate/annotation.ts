@@ -1,4 +1,10 @@
-import { annotationFrame, methodOf, missingOf, summaryFrame } from '@carillon/annotations';
+import {
+  annotationFrame,
+  methodOf,
+  missingOf,
+  type RunningSummary,
+  summaryFrame,
+} from '@carillon/annotations';
 import type { CommitRecordOf } from '@carillon/contract';
 import {
   type AnnotationEvent,
@@ -11,7 +17,7 @@ import { mayChange, nextSerial } from '@carillon/messages';
 import { rejected, type Verdict, verdict } from './answers.js';
 import type { Draft } from './draft.js';
 
-/** A summary of more is not added to. */
+/** Summaries with more bytes are not added to. */
 const MAX_SUMMARY_BYTES = 1_048_576;
 
 type Annotation = CommitRecordOf<'annotate' | 'unannotate'>;
@@ -109,10 +115,8 @@ function applied(
 ): Verdict {
   const { type, messageSerial, annotationNo, annotationSerial, atMs } = event;
   const summary = draft.messages.summary(stream, messageSerial, type);
-  if (!summary.add(event, MAX_SUMMARY_BYTES))
-    return verdict(
-      rejected(record.pub_id, 'payload_too_large', 'the message has too many annotations of the type'),
-    );
+  const refused = exceededLimit(draft, record, stream, event, summary);
+  if (refused !== null) return verdict(rejected(record.pub_id, 'payload_too_large', refused));
   draft.messages.addAnnotation(event, summary, target);
   draft.setStream({ ...stream, nextAnnotationNo: annotationNo + 1, lastAnnotationSerial: annotationSerial });
   const answer = answerOf(event, target);
@@ -145,6 +149,26 @@ function applied(
       },
     },
   );
+}
+
+/** Adds an event to its summary, unless a limit forbids it; null: it was added. */
+function exceededLimit(
+  draft: Draft,
+  record: Annotation,
+  stream: Stream,
+  event: NewAnnotation,
+  summary: RunningSummary,
+): string | null {
+  const { max_names: maxNames = Infinity, max_types: maxTypes = Infinity } =
+    record.op === 'annotate' ? record : {};
+  if (summary.isNew && draft.messages.typesOf(stream, event.messageSerial) >= maxTypes)
+    return `the message has annotations of ${maxTypes} types (annotations.max_types_per_message); use one of them`;
+  const exceeded = summary.add(event, { maxBytes: MAX_SUMMARY_BYTES, maxNames });
+  if (exceeded === 'names')
+    return `the type has ${maxNames} names (annotations.max_names_per_type); use one of them`;
+  return exceeded === 'bytes'
+    ? `the summary of the type exceeds ${MAX_SUMMARY_BYTES} bytes; delete annotations first`
+    : null;
 }
 
 const answerOf = ({ annotationSerial, type }: AnnotationEvent, target: FoundAnnotation | null) => ({

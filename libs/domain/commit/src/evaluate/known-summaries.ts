@@ -1,27 +1,38 @@
-import type { RunningSummary } from '@carillon/annotations';
+import type { RunningSummary, SummaryKey } from '@carillon/annotations';
 import type { KnownSummary } from '@carillon/history-store';
 
-/** As many clients as are kept with all summaries; a summary takes as much beside them as some more. */
+/** The most clients in all summaries that are kept; a summary counts as some more clients of its own. */
 const MOST_CLIENTS = 200_000;
 const CLIENTS_OF_ITS_OWN = 10;
 
+/** A summary that a batch may change. */
+export interface AnnotatedType {
+  readonly messageSerial: string;
+  /** Null: not known, any type of the message. */
+  readonly type: string | null;
+}
+
 /**
  * Summaries as this process left them, so that the next annotation of a type need neither read nor add up those of all
- * clients. A batch takes those of its messages out, and they come back with its commit: what a batch that failed has
- * added to them is never seen. Whether one still is what is stored, its last annotation tells.
+ * clients. A batch takes those that it may change, and returns them with its commit: additions of a failed batch are
+ * never seen. The last annotation of a summary tells whether it still equals the stored one.
  */
 export class KnownSummaries {
-  readonly #ofMessage = new Map<string, readonly RunningSummary[]>();
+  /** By message and type, the message that was annotated last at the end. */
+  readonly #ofMessage = new Map<string, Map<string, RunningSummary>>();
   #clients = 0;
 
-  /** Those of these messages, by their serials. */
-  take(messageSerials: Iterable<string>): TakenSummaries {
+  constructor(private readonly mostClients = MOST_CLIENTS) {}
+
+  /** Takes the summaries that a batch may change. */
+  take(annotated: Iterable<AnnotatedType>): TakenSummaries {
     const taken: RunningSummary[] = [];
-    for (const serial of messageSerials) {
-      const found = this.#ofMessage.get(serial);
-      if (found === undefined) continue;
-      this.#forget(serial, found);
-      taken.push(...found);
+    for (const { messageSerial, type } of annotated) {
+      const types = type === null ? [...(this.#ofMessage.get(messageSerial)?.keys() ?? [])] : [type];
+      for (const one of types) {
+        const summary = this.#remove(messageSerial, one);
+        if (summary !== undefined) taken.push(summary);
+      }
     }
     return new TakenSummaries(taken);
   }
@@ -29,52 +40,60 @@ export class KnownSummaries {
   /** After the commit of what was added to them. */
   keep(summaries: readonly RunningSummary[]): void {
     for (const summary of summaries) {
-      const { messageSerial } = summary.key;
-      const others = this.#ofMessage.get(messageSerial) ?? [];
-      this.#forget(messageSerial, others);
-      const all = [...others, summary];
-      this.#ofMessage.set(messageSerial, all);
-      this.#clients += sizeOf(all);
+      const { messageSerial, type } = summary.key;
+      this.#remove(messageSerial, type);
+      const types = this.#ofMessage.get(messageSerial) ?? new Map<string, RunningSummary>();
+      types.set(type, summary);
+      this.#ofMessage.delete(messageSerial);
+      this.#ofMessage.set(messageSerial, types);
+      this.#clients += sizeOf(summary);
     }
-    for (const [serial, all] of this.#ofMessage) {
-      if (this.#clients <= MOST_CLIENTS) return;
-      this.#forget(serial, all);
+    for (const [messageSerial, types] of this.#ofMessage) {
+      if (this.#clients <= this.mostClients) return;
+      for (const type of types.keys()) this.#remove(messageSerial, type);
     }
   }
 
-  #forget(serial: string, all: readonly RunningSummary[]): void {
-    if (this.#ofMessage.delete(serial)) this.#clients -= sizeOf(all);
+  #remove(messageSerial: string, type: string): RunningSummary | undefined {
+    const types = this.#ofMessage.get(messageSerial);
+    const summary = types?.get(type);
+    if (types === undefined || summary === undefined) return undefined;
+    this.#clients -= sizeOf(summary);
+    types.delete(type);
+    if (types.size === 0) this.#ofMessage.delete(messageSerial);
+    return summary;
   }
 }
 
-/** What a batch knows already. */
+/** The summaries that a batch need not read. */
 export class TakenSummaries {
-  readonly #summaries: Set<RunningSummary>;
+  readonly #summaries: Map<string, RunningSummary>;
 
   constructor(summaries: readonly RunningSummary[] = []) {
-    this.#summaries = new Set(summaries);
+    this.#summaries = new Map(summaries.map((summary) => [nameOf(summary.key), summary]));
   }
 
   get all(): readonly KnownSummary[] {
-    return [...this.#summaries].map(({ key, lastNo }) => ({ ...key, lastNo }));
+    return this.left.map(({ key, lastNo }) => ({ ...key, lastNo }));
   }
 
-  /** The one that the store has too, once: it is changed from now on. Undefined: it is not known. */
+  /** The summary that the store has too, once: it is changed from now on. Undefined: it is not known. */
   take(found: KnownSummary): RunningSummary | undefined {
-    for (const summary of this.#summaries) {
-      if (!summary.is(found)) continue;
-      this.#summaries.delete(summary);
-      return summary;
-    }
-    return undefined;
+    const name = nameOf(found);
+    const summary = this.#summaries.get(name);
+    if (summary === undefined || !summary.is(found)) return undefined;
+    this.#summaries.delete(name);
+    return summary;
   }
 
-  /** Those that the batch did not come to. */
+  /** The summaries that the batch did not use. */
   get left(): readonly RunningSummary[] {
-    return [...this.#summaries];
+    return [...this.#summaries.values()];
   }
 }
 
+const nameOf = ({ streamKey, messageSerial, type }: SummaryKey): string =>
+  `${streamKey}\0${messageSerial}\0${type}`;
+
 /** Does not change while it is kept. */
-const sizeOf = (summaries: readonly RunningSummary[]): number =>
-  summaries.reduce((sum, { tally }) => sum + tally.clients + CLIENTS_OF_ITS_OWN, 0);
+const sizeOf = ({ tally }: RunningSummary): number => tally.clients + CLIENTS_OF_ITS_OWN;

@@ -22,6 +22,8 @@ export class MessageDraft {
   readonly #newAnnotations: NewAnnotation[] = [];
   readonly #foundSummaries = new Map<string, FoundSummary>();
   readonly #summaries = new Map<string, RunningSummary>();
+  /** Types that messages have annotations of, those of this batch included. */
+  readonly #types = new Map<string, number>();
   readonly #changedSummaries = new Set<RunningSummary>();
 
   constructor(
@@ -35,6 +37,7 @@ export class MessageDraft {
       this.#annotations.set(nameOf(one.created, one.created.annotationSerial), one);
     for (const one of messages.summaries)
       this.#foundSummaries.set(nameOf(one, one.messageSerial, one.type), one);
+    for (const one of messages.types) this.#types.set(nameOf(one, one.messageSerial), one.count);
   }
 
   /** Undefined: there is none that anybody can read. */
@@ -80,6 +83,11 @@ export class MessageDraft {
     throw new StoreFailure('conflict', 'a summary is not known any more');
   }
 
+  /** The number of types that a message has annotations of. */
+  typesOf(stream: Stream, messageSerial: string): number {
+    return this.#types.get(nameOf(stream, messageSerial)) ?? 0;
+  }
+
   /** `takenBack`: what this takes back; null: it is made. */
   addAnnotation(event: NewAnnotation, summary: RunningSummary, takenBack: FoundAnnotation | null): void {
     this.#newAnnotations.push(event);
@@ -89,6 +97,12 @@ export class MessageDraft {
         ...takenBack,
         deleted: event,
       });
+    const { messageSerial, type } = event;
+    const isStored = this.#foundSummaries.has(nameOf(event, messageSerial, type));
+    if (!isStored && !this.#changedSummaries.has(summary)) {
+      const name = nameOf(event, messageSerial);
+      this.#types.set(name, (this.#types.get(name) ?? 0) + 1);
+    }
     this.#changedSummaries.add(summary);
   }
 

@@ -2,7 +2,7 @@ import { endsStream } from '@carillon/ai-transport';
 import type { Wanted, WantedMessage } from '@carillon/history-store';
 import { operationIdentity } from '@carillon/messages';
 import type { Arrival } from './arrival.js';
-import type { TakenSummaries } from './known-summaries.js';
+import type { AnnotatedType, TakenSummaries } from './known-summaries.js';
 
 /** What a batch has to know of messages that live on; nothing when none of its records is about one. */
 export function messagesOf(
@@ -53,10 +53,9 @@ export function messagesOf(
 const longest = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? null : Math.max(one, other);
 
-/** The messages that are annotated in a batch. */
-export const annotatedIn = (arrivals: readonly Arrival[]): ReadonlySet<string> =>
-  new Set(
-    arrivals.flatMap(({ record }) =>
-      record.op === 'annotate' || record.op === 'unannotate' ? [record.message_serial] : [],
-    ),
-  );
+/** The summaries that a batch may change. A delete names its annotation only, so its type is not known yet. */
+export const annotatedIn = (arrivals: readonly Arrival[]): readonly AnnotatedType[] =>
+  arrivals.flatMap(({ record }) => {
+    if (record.op !== 'annotate' && record.op !== 'unannotate') return [];
+    return [{ messageSerial: record.message_serial, type: record.op === 'annotate' ? record.type : null }];
+  });

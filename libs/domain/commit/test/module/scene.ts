@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { configure } from '@carillon/config';
-import { FABRIC, FabricModule, type OpenedFabric } from '@carillon/fabric';
+import { FabricModule } from '@carillon/fabric';
 import { HISTORY_STORE, type HistoryStore, MemoryHistoryStore } from '@carillon/history-store';
 import { createParts, RuntimeModule } from '@carillon/runtime';
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';

@@ -189,7 +189,7 @@ export class LocalChannel extends Readers {
         this.#lookout.look(this.audiences);
       },
       overflow: () => {
-        for (const subscriber of [...audience.subscribers]) this.ways.outlet.overflow(subscriber);
+        for (const subscriber of audience.subscribers) this.ways.outlet.overflow(subscriber);
       },
     });
   }

@@ -32,7 +32,8 @@ const keyOf = ({ appId, channel, fact }: StateEvent): string => {
 
 /**
  * Tells the subscribers of channels, wherever they are, how something is now. What could not be told other processes
- * is told again until it is told, or until it is not so any more: of each thing the last state alone.
+ * is told again until it is told, or until it is not so any more: every update of a member, of everything else the last
+ * state alone.
  */
 export class Announcements {
   readonly #untold = new Map<string, StateEvent>();

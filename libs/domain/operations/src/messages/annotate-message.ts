@@ -80,6 +80,7 @@ export const annotateMessage =
     const result = await committed(living.commits, {
       op: 'annotate',
       ...base(caller, living, serial, parts),
+      ...limitsOf(parts),
       ...given,
       ...(clientId === undefined ? {} : { client_id: clientId }),
       ...(data === undefined ? {} : { data }),
@@ -284,6 +285,12 @@ const base = (
     ? caller.app.limits.maxEventPayloadBytes
     : config.websocket_max_payload_kb * KIB,
 });
+
+/** Limits of a message's annotations as the record carries them; 0 in the configuration is none. */
+function limitsOf({ config: { annotations } }: MessageParts) {
+  const { max_names_per_type: names, max_types_per_message: types } = annotations;
+  return { ...(names === 0 ? {} : { max_names: names }), ...(types === 0 ? {} : { max_types: types }) };
+}
 
 function typeOf(extra: unknown): string {
   const has = typeof extra === 'object' && extra !== null && 'annotation_type' in extra;

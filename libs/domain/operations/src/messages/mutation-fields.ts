@@ -2,7 +2,7 @@ import type { CommitRecordOf } from '@carillon/contract';
 import { ServiceError } from '@carillon/errors';
 import { compactJson, rawMember } from '@carillon/protocol';
 import { anyField, listField, textField } from '../describe/field.js';
-import { extrasField } from '../publish/event-fields.js';
+import { EXTRAS, extrasField } from '../publish/event-fields.js';
 import type { JsonBody } from '../json/json-body.js';
 
 const MAX_METADATA_BYTES = 8192;
@@ -22,7 +22,7 @@ const dataField = anyField('data', 'Replaces the data whole.');
 
 /** What every change may say. */
 const SAID = {
-  extras: extrasField('Replaces the extras whole.'),
+  extras: extrasField('Replaces the extras whole.', { headers: EXTRAS.headers, ai: EXTRAS.ai }),
   clientId: textField(
     'client_id',
     'Who is told to have changed it; with `socket_id`, must be its identity.',

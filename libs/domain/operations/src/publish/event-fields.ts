@@ -23,9 +23,11 @@ export const EXTRAS = {
   ai: objectField('ai', 'AI transport headers.'),
 };
 
-/** `extras` of a publish or a change, whose members are checked when it is read. */
-export const extrasField = (description: string): Field<JsonObject> =>
-  new Field('extras', { ...fieldsSchema(EXTRAS), description }, readExtrasObject);
+/** `extras` of a publish or a change: all members are checked when it is read, these are documented. */
+export const extrasField = (
+  description: string,
+  documented: Readonly<Record<string, Field<unknown>>>,
+): Field<JsonObject> => new Field('extras', { ...fieldsSchema(documented), description }, readExtrasObject);
 
 function readExtrasObject(value: unknown, name: string): JsonObject {
   if (!isJsonObject(value)) throw wrong(name, 'be an object');
@@ -85,7 +87,7 @@ export const EVENT = {
     'message_id',
     'The message is delivered once for this id and channel. 1 to `idempotency.max_key_length` bytes, 64 on AI channels.',
   ),
-  extras: extrasField('Envelope of protocol 2; protocol 1 does not see it.'),
+  extras: extrasField('Envelope of protocol 2; protocol 1 does not see it.', EXTRAS),
 };
 
 /** One event, alone or in a batch. */

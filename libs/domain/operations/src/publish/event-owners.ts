@@ -32,7 +32,7 @@ export class EventOwners {
   /** Attributes several events; each connection is looked up once. */
   async attributeAll(caller: Caller, events: readonly Event[]): Promise<readonly Event[]> {
     const known = new Map<string, Owner>();
-    return Promise.all(events.map((event) => this.attribute(caller, event, known) ?? event));
+    return Promise.all(events.map(async (event) => this.attribute(caller, event, known) ?? event));
   }
 
   /** A node that does not answer is likely down, and its connections with it; the message then has no owner. */

@@ -55,32 +55,10 @@ interface Addressed {
 
 const isTarget = (target: SendTarget | Result): target is SendTarget => 'kind' in target;
 
-/** Deliveries of a batch that are this process's to send, until the lease ends. */
-class Claimed {
-  readonly #open: Set<string>;
-
-  constructor(
-    keys: ReadonlySet<string>,
-    /** Others are sending some of the batch. */
-    readonly isHeld: boolean,
-    /** After it no more of them is begun: what is begun needs the rest of the lease. */
-    readonly beginUntilMs: number,
-  ) {
-    this.#open = new Set(keys);
-  }
-
-  /** Of those the ones that are claimed and were not begun; they count as begun from now on. */
-  begin(some: readonly Addressed[]): Addressed[] {
-    return some.filter(({ job }) => this.#open.delete(job.deliveryKey));
-  }
-
-  /** Keys of those that were not begun. */
-  get rest(): string[] {
-    return [...this.#open];
-  }
-}
-
-/** Sends the deliveries of a batch: claims all of them in one step, and sends some at a time. */
+/**
+ * Sends the deliveries of a batch, as many at a time as may be in flight. Only those are claimed: when the process dies,
+ * the rest of the batch can be sent immediately, and not after the lease.
+ */
 export class Sending {
   constructor(
     private readonly parts: PushParts,
@@ -94,27 +72,18 @@ export class Sending {
     const most = config.push.dispatch_max_outbound_requests;
     // Before they are claimed: should the store be away, nothing has begun.
     const all = await this.#addressed(batch, batch.jobs);
-    let claimed: Claimed | null = null;
     let sent: Sent = { left: false, begun: false, throttled: false };
-    try {
-      for (let from = 0; from < all.length; from += most) {
-        const isLate = claimed !== null && now() >= claimed.beginUntilMs;
-        const isStopped = job.signal.aborted || isLate || (from > 0 && !(await job.renew()));
-        if (isStopped) return { ...sent, left: true };
-        const some = all.slice(from, from + most);
-        const nowhere = some.filter(({ target }) => !isTarget(target));
-        const somewhere = some.filter(({ target }) => isTarget(target));
-        const admitted = [...nowhere, ...gates.admit(somewhere, now())];
-        if (admitted.length < some.length) sent = { ...sent, left: true };
-        if (admitted.length === 0) continue;
-        claimed ??= await this.#claim(batch);
-        const own = claimed.begin(admitted);
-        if (own.length > 0) sent = await this.#some(batch, own, how, sent);
-      }
-      return claimed?.isHeld === true ? { ...sent, left: true } : sent;
-    } finally {
-      await this.#release(batch, claimed?.rest ?? []);
+    for (let from = 0; from < all.length; from += most) {
+      const isStopped = job.signal.aborted || (from > 0 && !(await job.renew()));
+      if (isStopped) return { ...sent, left: true };
+      const some = all.slice(from, from + most);
+      const nowhere = some.filter(({ target }) => !isTarget(target));
+      const somewhere = some.filter(({ target }) => isTarget(target));
+      const admitted = [...nowhere, ...gates.admit(somewhere, now())];
+      if (admitted.length < some.length) sent = { ...sent, left: true };
+      if (admitted.length > 0) sent = await this.#claimAndSend(batch, admitted, how, sent);
     }
+    return sent;
   }
 
   /** Whether others have some of what was not taken: should they be dead, the batch comes again when their time is over. */
@@ -127,26 +96,20 @@ export class Sending {
     return others.length > 0 && this.parts.store.isBeingSent(appId, publishId, others, this.parts.now());
   }
 
-  async #claim(batch: DeliveryBatch): Promise<Claimed> {
-    const { store, now } = this.parts;
-    const { appId, publishId, jobs } = batch;
-    const nowMs = now();
-    const lease = { owner: this.#ownerOf(batch), nowMs, untilMs: nowMs + LEASE_MS };
-    const taken = await store.takeForSending(appId, publishId, jobs, lease);
-    return new Claimed(taken, await this.isHeld(batch, jobs, taken), nowMs + LEASE_MS / 2);
-  }
-
-  /** Others may send these at once. Should the store be away, the lease ends by itself. */
-  async #release(batch: DeliveryBatch, keys: readonly string[]): Promise<void> {
-    if (keys.length === 0) return;
-    const { store, now } = this.parts;
-    await store
-      .giveBack(batch.appId, batch.publishId, keys, this.#ownerOf(batch), now())
-      .catch(() => undefined);
-  }
-
-  #ownerOf({ batchId }: DeliveryBatch): string {
-    return `${this.parts.owner}:${batchId}`;
+  async #claimAndSend(
+    batch: DeliveryBatch,
+    some: readonly Addressed[],
+    how: How,
+    before: Sent,
+  ): Promise<Sent> {
+    const { store, now, owner } = this.parts;
+    const { appId, publishId, batchId } = batch;
+    const wanted = some.map(({ job }) => job);
+    const lease = { owner: `${owner}:${batchId}`, nowMs: now(), untilMs: now() + LEASE_MS };
+    const taken = await store.takeForSending(appId, publishId, wanted, lease);
+    const own = some.filter(({ job }) => taken.has(job.deliveryKey));
+    const left = before.left || (await this.isHeld(batch, wanted, taken));
+    return own.length === 0 ? { ...before, left } : this.#some(batch, own, how, { ...before, left });
   }
 
   /** A result is told as soon as it is known, and not when the slowest of them has come: what was not told is sent again. */

@@ -60,12 +60,8 @@ export class Toolbox {
     });
   }
 
-  /**
-   * Names that share a word with a mistyped one, or else every name that the principal may use; undefined for the name of
-   * a tool that is disabled or needs another role.
-   */
-  alternativesTo(name: string, principal: Principal): { readonly tools: readonly string[] } | undefined {
-    if (toolsetOf(name) !== null) return undefined;
+  /** Tools that share a word with an unknown name, or else all that the principal may use; the first of them. */
+  alternativesTo(name: string, principal: Principal): { readonly tools: readonly string[] } {
     const words = name.toLowerCase().split(/[^a-z]+/);
     const names = this.visibleTo(principal).map((tool) => tool.name);
     const similar = names.filter((one) => one.split('_').some((word) => words.includes(word)));

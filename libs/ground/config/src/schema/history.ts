@@ -128,4 +128,14 @@ export const versionedMessages = table({
 
 export const annotations = table({
   enabled: flag(false, 'ANNOTATIONS_ENABLED', 'Let messages be annotated; needs versioned messages'),
+  max_names_per_type: u64({
+    default: 200,
+    env: 'ANNOTATIONS_MAX_NAMES_PER_TYPE',
+    meaning: 'Distinct names in the annotations of one type of a message; 0 = no limit',
+  }),
+  max_types_per_message: u64({
+    default: 100,
+    env: 'ANNOTATIONS_MAX_TYPES_PER_MESSAGE',
+    meaning: 'Annotation types of a message; 0 = no limit',
+  }),
 });

@@ -77,6 +77,10 @@ const SHAPES = {
     count: optional(integer(1)),
     data: optional(jsonText(ANY_LENGTH)),
     max_frame_bytes: field.count,
+    /** Distinct names that the annotations of the type may have. Absent: any number. */
+    max_names: optional(integer(1)),
+    /** Types that the annotations of the message may have. Absent: any number. */
+    max_types: optional(integer(1)),
   }),
   unannotate: object({
     op: oneOf('unannotate'),

@@ -15,6 +15,12 @@ export function findMessages(
     states: states.flatMap(({ address, messageSerial }) => messagesOf(address)?.state(messageSerial) ?? []),
     operations: operations.flatMap(({ address, hash }) => messagesOf(address)?.operation(hash) ?? []),
     annotations: taken,
+    types: summaries.flatMap(({ address, messageSerial, type }) => {
+      const stream = streams.byAddress(address);
+      if (stream === undefined || stream.messages.summary(messageSerial, type) !== undefined) return [];
+      const { streamKey } = stream.stream;
+      return [{ streamKey, messageSerial, count: stream.messages.types(messageSerial) }];
+    }),
     summaries: [
       ...summaries.flatMap(
         ({ address, messageSerial, type }) => messagesOf(address)?.summary(messageSerial, type) ?? [],

@@ -44,6 +44,11 @@ export class MemoryMessages {
     return this.#kept.get(messageSerial)?.summaries.get(type);
   }
 
+  /** The number of types that a message has annotations of. */
+  types(messageSerial: string): number {
+    return this.#kept.get(messageSerial)?.summaries.size ?? 0;
+  }
+
   /** What is stored of the data stays unless other data comes with it. */
   set(state: StoredMessage): void {
     const kept = this.#kept.get(state.messageSerial);

@@ -71,6 +71,15 @@ export interface FoundMessages {
   readonly operations: readonly FoundOperation[];
   readonly annotations: readonly FoundAnnotation[];
   readonly summaries: readonly FoundSummary[];
+  /** Of every message that is annotated with a type for the first time. */
+  readonly types: readonly AnnotationTypes[];
+}
+
+/** The number of types that a message has annotations of, or had. */
+export interface AnnotationTypes {
+  readonly streamKey: string;
+  readonly messageSerial: string;
+  readonly count: number;
 }
 
 /** An event of an annotation as it is written. */

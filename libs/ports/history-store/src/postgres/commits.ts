@@ -225,7 +225,7 @@ const isPlain = ({ streams, members, crowds, below, inspect, messageIdAt, messag
   messageIdAt === undefined &&
   (messages === undefined || (messages.annotations.length === 0 && messages.summaries.length === 0));
 
-const NO_MESSAGES: FoundMessages = { states: [], operations: [], annotations: [], summaries: [] };
+const NO_MESSAGES: FoundMessages = { states: [], operations: [], annotations: [], summaries: [], types: [] };
 
 const foundIn = (streams: readonly Stream[], messages: FoundMessages): Found => ({
   streams: new Map(streams.map((stream) => [streamName(stream.address), stream])),

@@ -1,7 +1,13 @@
 import type { SqlSession } from '@carillon/database';
 import { keepDay } from '../model/calendar.js';
 import type { AnnotationSummary, FoundAnnotation, FoundSummary } from '../model/annotation.js';
-import { type FoundMessages, type KnownSummary, needsData, type WantedMessages } from '../model/living.js';
+import {
+  type AnnotationTypes,
+  type FoundMessages,
+  type KnownSummary,
+  needsData,
+  type WantedMessages,
+} from '../model/living.js';
 import type { MessageData, StoredMessage } from '../model/message.js';
 import { type Stream, streamName } from '../model/stream.js';
 import {
@@ -38,11 +44,15 @@ export async function findMessages(
     created: { streamKey, messageSerial, type },
   } of annotations)
     summaries.set(`${streamKey} ${messageSerial} ${type}`, [streamKey, messageSerial, type]);
+  const found = await findSummaries(session, table, [...summaries.values()], wanted.known, dialect);
+  for (const { streamKey, messageSerial, type } of found)
+    summaries.delete(`${streamKey} ${messageSerial} ${type}`);
   return {
     states: await findStates(session, table, wanted, { streams, nowMs }, dialect),
     operations: await findOperations(session, table, wanted, streams, nowMs, dialect),
     annotations,
-    summaries: await findSummaries(session, table, [...summaries.values()], wanted.known, dialect),
+    summaries: found,
+    types: await countTypes(session, table, [...summaries.values()], dialect),
   };
 }
 
@@ -198,6 +208,30 @@ async function findSummaries(
     else found.push(isOverwritten(row) ? await addedUpAgain(session, table, summary) : summary);
   }
   return found;
+}
+
+/** The number of types of each message that has no summary of a type yet. */
+async function countTypes(
+  session: SqlSession,
+  table: Names,
+  missing: readonly (readonly [string, string, string])[],
+  dialect: MessageDialect,
+): Promise<AnnotationTypes[]> {
+  if (missing.length === 0) return [];
+  const messages = new Map(missing.map(([key, serial]) => [`${key} ${serial}`, [key, serial] as const]));
+  const values = new Values();
+  const { rows } = await session.query(
+    `select u.stream_key, u.message_serial, count(*) as types from ${table('annotation_summaries')} u
+      where (u.stream_key, u.message_serial) in (${dialect.places(values, ['text'], [...messages.values()])})
+      group by u.stream_key, u.message_serial`,
+    values.all,
+    dialect,
+  );
+  return rows.map((row) => ({
+    streamKey: text(row, 'stream_key'),
+    messageSerial: text(row, 'message_serial'),
+    count: Number(row['types']),
+  }));
 }
 
 /** From nothing: all that was annotated is what came since. Once for a summary that was overwritten, however many these are. */

@@ -44,7 +44,7 @@ export async function rememberKeys(
       select ?::text, given.key, ?::bigint from unnest(?::text[]) as given(key)
       on conflict (app_id, item_key) do update set expires_ms = excluded.expires_ms where kept.expires_ms <= ?
       returning kept.item_key`;
-    const { rows } = await one.run(text, [appId, untilMs, keys, nowMs], { again: true });
+    const { rows } = await one.run(text, [appId, untilMs, keys, nowMs]);
     return new Set(rows.map((row) => textOf(row['item_key'])));
   }
   const added = new Set<string>();

@@ -35,7 +35,7 @@ export async function rowsOfKeys<Row extends object>(
             text: `select found.* from ${lookedUp(table, when)}`,
             values: [some, ...of, ...when.values],
           };
-    const { rows } = await one.run(text, values, { again: one.dialect === 'postgres' });
+    const { rows } = await one.run(text, values);
     found.push(...rows.map((row) => table.rowOf(row)));
   }
   return found;
@@ -86,7 +86,7 @@ export async function removeRowsOfKeys(
       await one.run(`delete kept from ${name} kept ${where}`, [...of, ...some]);
     } else {
       const found = `select found.place from ${lookedUp(table, ALWAYS, '', 'ctid as place')}`;
-      await one.run(`delete from ${name} where ctid = any(array(${found}))`, [some, ...of], { again: true });
+      await one.run(`delete from ${name} where ctid = any(array(${found}))`, [some, ...of]);
     }
   }
 }
@@ -98,7 +98,7 @@ async function updateFound(one: Statements, table: Table<never>, { of, keys }: K
   const text = `insert into ${name} as kept (${list}) select ${list} from ${lookedUp(table, when, ' for update')}
     on conflict (${shape.key.join(', ')}) do update set ${set} where ${when.text} returning kept.${shape.key.at(-1)}`;
   const given = [keys, ...of, ...when.values, ...values, ...when.values];
-  return (await one.run(text, given, { again: true })).rows;
+  return (await one.run(text, given)).rows;
 }
 
 async function lockAndUpdate(one: Statements, table: Table<never>, set: KeySet, change: Change) {

@@ -135,7 +135,6 @@ export class SqlResources implements ResourceStore {
     const wanted = { text: "(kept.last_active_ms < ? or kept.state = 'FAILING')", values: [beforeMs] };
     const found = await this.sql.now((one) => rowsOfKeys(one, DEVICES, keys, wanted));
     const own = found.filter(({ deviceId, tokenHash }) => tokens.get(deviceId) === tokenHash);
-    const isFailing = ({ state }: StoredDevice): boolean => state === 'FAILING';
     await this.#changeDevices(
       appId,
       own.filter((device) => !isFailing(device)),
@@ -278,6 +277,8 @@ export class SqlResources implements ResourceStore {
     return new Map(rows.map((row) => [textOf(row['provider']), Math.min(most, Number(row['devices']))]));
   }
 }
+
+const isFailing = ({ state }: StoredDevice): boolean => state === 'FAILING';
 
 /** False: it was not there when it was looked for, and is now. */
 async function changeDevice(

@@ -13,8 +13,6 @@ import { PushStoreUnavailable } from '../port/port.js';
 import { TABLES_NAME } from './schema.js';
 import type { Table } from './table.js';
 
-type StatementOptions = Parameters<SqlSession['query']>[2];
-
 /** Tries of one step that others are in the way of. */
 const MOST_TRIES = 8;
 const IN_ORDER = ['seqscan', 'bitmapscan', 'sort'].map((way) => `set local enable_${way} = off`).join('; ');
@@ -79,7 +77,7 @@ export class Statements {
   ): Promise<number> {
     const text = `insert into ${table.name} (${table.list}) select ${table.taken} from unnest(${table.arrays})
       as given(${table.list}) on conflict do nothing`;
-    return (await this.run(text, columnsOf(table, rows), { again: true })).changed;
+    return (await this.run(text, columnsOf(table, rows))).changed;
   }
 
   /** Writes a row in place of the one of its key. `keep`: columns that stay as they were. */
@@ -116,13 +114,13 @@ export class Statements {
         const clause = columns.map((column) => `${column} = excluded.${column}`).join(', ');
         const text = `insert into ${name} (${list}) select ${table.taken} from unnest(${table.arrays}) as given(${list})
           on conflict (${table.shape.key.join(', ')}) do update set ${clause}`;
-        await this.run(text, columnsOf(table, values), { again: true });
+        await this.run(text, columnsOf(table, values));
       }
     }
   }
 
-  async run(sql: string, values: readonly SqlValue[] = [], how?: StatementOptions) {
-    return this.session.query(this.dialect === 'mysql' ? sql : this.#numbered(sql), values, how);
+  async run(sql: string, values: readonly SqlValue[] = []) {
+    return this.session.query(this.dialect === 'mysql' ? sql : this.#numbered(sql), values);
   }
 
   #numbered(sql: string): string {

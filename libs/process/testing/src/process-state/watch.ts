@@ -3,8 +3,8 @@ import { describeHandle, openHandles } from './handles.js';
 import { TimerRecord } from './timers.js';
 import { changedValues, processValues, type Values } from './values.js';
 
-/** Handles close over several turns of the event loop; an error is reported only if they are still open then. */
-const SETTLE_MS = 30_000;
+/** Handles close over several turns of the event loop. */
+const SETTLE_MS = 5000;
 const POLL_MS = 20;
 
 /** One record for the process: the global functions are replaced once. */
@@ -18,33 +18,40 @@ function timersOfProcess(): TimerRecord {
   return timers;
 }
 
+/** Descriptions of what a test file left behind. */
+export interface Leftovers {
+  /** Changed values: environment, globals, process listeners, working directory, and the given further ones. */
+  readonly values: readonly string[];
+  /** Open servers, running child processes, and long timers. */
+  readonly resources: readonly string[];
+}
+
 /**
- * Watches the process-wide state that a test file may change and has to restore: environment, globals, process
- * listeners, working directory, servers, child processes, timers, and the given further values.
+ * Watches the process-wide state that a test file may change and has to restore.
  *
- * @param more further state, by name; compared with `Object.is`
- * @returns describes what is not as it was, when called after the file; waits for handles that are closing
+ * @param more further values, by name; compared with `Object.is`
+ * @returns compares with the state of now, when called after the file; waits up to `settleMs` for handles that close
  */
 export function watchProcess(
   more: () => Readonly<Record<string, unknown>> = () => ({}),
-): () => Promise<readonly string[]> {
+): (settleMs?: number) => Promise<Leftovers> {
   const record = timersOfProcess();
   record.clear();
   const values = (): Values => new Map([...processValues(), ...Object.entries(more())]);
   const before = values();
   const handles = new Set(openHandles());
-  const leftovers = (): readonly string[] => [
-    ...changedValues(before, values()),
+  const resources = (): readonly string[] => [
     ...openHandles().flatMap((handle) => (handles.has(handle) ? [] : (describeHandle(handle) ?? []))),
     ...record.running(),
   ];
-  return async () => {
-    let found = leftovers();
-    for (let waitedMs = 0; found.length > 0 && waitedMs < SETTLE_MS; waitedMs += POLL_MS) {
+  return async (settleMs = SETTLE_MS) => {
+    const changed = changedValues(before, values());
+    let open = resources();
+    for (let waitedMs = 0; open.length > 0 && waitedMs < settleMs; waitedMs += POLL_MS) {
       // Neither recorded nor replaced by fake timers.
       await setTimeout(POLL_MS);
-      found = leftovers();
+      open = resources();
     }
-    return found;
+    return { values: changed, resources: open };
   };
 }

@@ -34,7 +34,14 @@ export class Sending {
   begin(closes: boolean): void {
     this.#state = 'pending';
     if (this.#body === 'passed' || (closes && this.isEarly)) this.#leave();
-    else if (this.isEarly) this.#late = setTimeout(() => this.#leave(), BODY_WITHIN_MS).unref();
+    else if (this.isEarly) this.#late = setTimeout(() => this.#isLate(), BODY_WITHIN_MS).unref();
+  }
+
+  /** After a turn that took long, timers are due before what has arrived meanwhile is read. */
+  #isLate(): void {
+    setImmediate(() => {
+      if (this.isPending && this.isEarly) this.#leave();
+    });
   }
 
   bodyEnded(): void {

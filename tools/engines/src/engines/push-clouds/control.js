@@ -12,6 +12,7 @@ import { newSubscription } from './web-push.js';
  * @property {string} [cloud] or the service of its tokens, as in `fcm-token`
  * @property {string} [token] all of them when absent
  * @property {string} [key] PEM of who may sign
+ * @property {number} [ms] of `pace`: how long every answer takes
  * @property {string | Answer} [answer] a name of the documentation, or an answer of its own
  * @property {number} [times] always when absent
  * @property {string} [applicationServerKey]
@@ -36,6 +37,9 @@ export function control(command, rooms, about) {
       room.scripts.set(`${cloud} ${token}`, [...scripts, { answer, times }]);
       return;
     }
+    case 'pace':
+      room.answerMs = command.ms ?? 0;
+      return;
     case 'arrived':
       return {
         count: room.counts.get(cloud) ?? 0,

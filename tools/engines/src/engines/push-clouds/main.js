@@ -73,7 +73,8 @@ async function arrive(request, response) {
   } catch (error) {
     answer = { status: 500, body: { stand_in: String(error) } };
   }
-  answered(request, response, answer);
+  if (room.answerMs === 0) answered(request, response, answer);
+  else setTimeout(() => answered(request, response, answer), room.answerMs);
 }
 
 createServer((request, response) => void obey(request, response)).listen(Number(port), '127.0.0.1');

@@ -29,6 +29,8 @@ export class Room {
   subscriptions = new Map();
   /** @type {Arrived[]} the first two thousand */
   arrived = [];
+  /** How long every answer takes. */
+  answerMs = 0;
   /** @type {Map<string, number>} by cloud */
   counts = new Map();
 

@@ -1,0 +1,121 @@
+// `node tools/bench attacks`: what anonymous sockets of one app do to a publisher of another one.
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { readTree } from '../../measure/proc-tree.js';
+import { BenchError } from '../../settings/bench-error.js';
+import { ATTACKS } from './attacks.js';
+import { clientOf, startService } from './service.js';
+
+const HELP = `node tools/bench attacks [options]
+
+Starts a server of its own with two apps. Of one of them, anonymous sockets request histories, rewinds, resumes and costly
+filters; of the other one, a publisher measures how long its publishes take, before and meanwhile. Needs a build. Ends with 3
+when the median of an attack is more than three times the quiet one.
+
+  --embedded         histories are in the embedded database instead of memory
+  --seconds          of each attack (1 to 30, usually 4)
+  --only             attacks whose title contains this text
+  --json             prints one JSON document instead of the table
+`;
+
+const MOST_TIMES = 3;
+const PAUSE_MS = 10;
+
+/** @typedef {import('./service.js').Service & { pid: number }} Service */
+/** @typedef {import('./attacker.js').WorkerData} WorkerData */
+/** @typedef {{ title: string, medianMs: number, p99Ms: number, longestMs: number, memoryMb: number }} Row */
+
+/**
+ * Publishes one message after the other until the work is over.
+ * @param {Service} service @param {string} title @param {Promise<unknown>} work
+ * @returns {Promise<Row>}
+ */
+async function measured(service, title, work) {
+  const end = new AbortController();
+  const finish = () => end.abort();
+  void work.then(finish, finish);
+  /** @type {number[]} */
+  const tookMs = [];
+  while (!end.signal.aborted) {
+    const began = performance.now();
+    await service.publish('neighbour', 'orders', '{}');
+    tookMs.push(performance.now() - began);
+    await new Promise((done) => setTimeout(done, PAUSE_MS));
+  }
+  await work;
+  const memoryMb = Math.round((readTree(service.pid)?.rssBytes ?? 0) / 1024 / 1024);
+  tookMs.sort((one, other) => one - other);
+  const at = (/** @type {number} */ part) =>
+    tookMs[Math.min(tookMs.length - 1, Math.floor(tookMs.length * part))] ?? 0;
+  return { title, medianMs: at(0.5), p99Ms: at(0.99), longestMs: at(1), memoryMb };
+}
+
+/** An attacker of its own thread: the thread that measures must not be busy with what the attack makes. @param {WorkerData} data */
+function attacker(data) {
+  const worker = new Worker(new URL('attacker.js', import.meta.url), { workerData: data });
+  const said = (/** @type {string} */ word) =>
+    new Promise((/** @type {(value: void) => void} */ done, failed) => {
+      worker.on('message', (message) => {
+        if (message === word) done();
+      });
+      worker.once('error', failed);
+    });
+  return {
+    ready: said('ready'),
+    over: said('over'),
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
+    go: () => worker.postMessage('go'),
+    end: () => worker.terminate(),
+  };
+}
+
+/** @param {readonly string[]} args @param {(line: string) => void} progress */
+export async function benchAttacks(args, progress) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      embedded: { type: 'boolean', default: false },
+      seconds: { type: 'string', default: '4' },
+      only: { type: 'string', default: '' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return true;
+  }
+  const seconds = Number(values.seconds);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 30)
+    throw new BenchError('--seconds takes a whole number from 1 to 30');
+  const server = await startService({ isEmbedded: values.embedded });
+  const service = { ...clientOf(server.port), pid: server.pid };
+  /** @type {Row[]} */
+  const rows = [];
+  try {
+    await measured(service, 'warm-up', new Promise((done) => setTimeout(done, 2000)));
+    for (const attack of ATTACKS.filter(({ title }) => title.includes(values.only))) {
+      const { ready, over, go, end } = attacker({ port: service.port, title: attack.title, seconds });
+      await ready;
+      const quiet = new Promise((done) => setTimeout(done, 1000 * seconds));
+      rows.push(await measured(service, 'quiet', quiet));
+      go();
+      rows.push(await measured(service, attack.title, over));
+      progress(rows.slice(-2).map(lineOf).join(' | '));
+      await end();
+    }
+  } finally {
+    service.end();
+    server.stop();
+  }
+  process.stdout.write(
+    values.json ? `${JSON.stringify(rows, null, 2)}\n` : `${rows.map(lineOf).join('\n')}\n`,
+  );
+  return rows.every(
+    ({ medianMs }, at) => at % 2 === 0 || medianMs <= MOST_TIMES * (rows[at - 1]?.medianMs ?? 0),
+  );
+}
+
+/** @param {Row} row */
+const lineOf = ({ title, medianMs, p99Ms, longestMs, memoryMb }) =>
+  `${title}: median ${medianMs.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms, ${memoryMb} MB`;
