@@ -16,6 +16,10 @@ const read = (text: string, beside = PLAIN): Message => {
   if (found === null) throw new Error('no message');
   return found;
 };
+/** The frame of protocol 1 for a message of the user `u`; null if protocol 1 does not show it. */
+const frame = (action: BesideText['action'], about = {}): string | null =>
+  encodeFactV1(read(encodeMessageV2(message({ userId: 'u', ...about })), { ...PLAIN, action }));
+
 const messageForV1 = (text: string): string | null => encodeFactV1(read(text));
 
 const message = (more: Partial<MessageV2> = {}): MessageV2 => ({
@@ -107,8 +111,6 @@ describe('a stored message', () => {
   });
 
   it('is hidden from protocol 1 when it changes another, and names the sender of presence client events only', () => {
-    const frame = (action: BesideText['action'], about = {}): string | null =>
-      encodeFactV1(read(encodeMessageV2(message({ userId: 'u', ...about })), { ...PLAIN, action }));
     expect([frame('update'), frame('delete'), frame('append')]).toEqual([null, null, null]);
     const ofMember = { event: 'client-x', channel: 'presence-orders' };
     for (const action of ['create', 'plain'] as const) {

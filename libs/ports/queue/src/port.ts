@@ -29,7 +29,8 @@ import type { Settlement } from './settlement.js';
  * - Acknowledged: the broker's acknowledgement; in Kafka an offset, which is committed when everything before it in
  *   the partition is settled, so a process that dies repeats what lies after the last commit.
  * - The wait before another attempt: a delayed NAK, a queue of that delay that dead-letters back, a changed
- *   visibility, an extended deadline (at most 600 s); Kafka pauses the partition and goes on polling.
+ *   visibility, an extended deadline (at most 600 s); in Kafka a copy in a retry topic, which its consumer holds
+ *   in memory until it is due.
  * - Attempts: the broker's delivery count (JetStream, SQS, Pub/Sub), or a header on a copy that is written before its
  *   original is acknowledged (RabbitMQ, Kafka: the copy goes to the end of its queue). A job that is deferred is such
  *   a copy everywhere, with its attempts so far and how long it is to wait; its first delivery only sets the wait.

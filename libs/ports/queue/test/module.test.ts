@@ -136,11 +136,20 @@ describe('the module', () => {
 
   it('knows the drivers of this build, and no others', async () => {
     const parts = { reliability: quick(), log: recordingLog().log };
-    expect(QUEUE_DRIVERS).toEqual(['memory', 'redis', 'redis-cluster', 'nats', 'rabbitmq', 'sqs', 'none']);
+    expect(QUEUE_DRIVERS).toEqual([
+      'memory',
+      'redis',
+      'redis-cluster',
+      'nats',
+      'rabbitmq',
+      'kafka',
+      'sqs',
+      'none',
+    ]);
     for (const driver of QUEUE_DRIVERS) {
       expect((await openQueue(driver, parts, configuration())).driver).toBe(driver);
     }
-    for (const driver of ['toString', 'kafka', '']) {
+    for (const driver of ['toString', 'pulsar', '']) {
       await expect(openQueue(driver, parts, configuration())).rejects.toThrow(
         `driver ${driver} is not available in this build`,
       );

@@ -62,7 +62,12 @@ export async function openKafkaQueue(parts: QueueParts, { queue, instance }: Con
   const { AssignerProtocol: protocol } = kafkajs;
   return new StoreQueue(
     new KafkaStore({
-      ...{ link, prefix, reliability, timeoutMs, protocol, newConsumer },
+      link,
+      prefix,
+      reliability,
+      timeoutMs,
+      protocol,
+      newConsumer,
       onConsumerLost: (queueName, reason) =>
         log.warn('consumer of a queue failed, joining its group again', {
           queue: queueName,

@@ -105,8 +105,12 @@ export class PartitionStates {
         const metadata = committed >= first ? (own?.metadata ?? '') : '';
         const ledger = OffsetLedger.restore({ offset, metadata });
         states.set(keyOf(topic, partition), {
-          ...{ topic, partition, ledger },
-          ...{ isDirty: false, isRevoked: false, deletedBelow: first },
+          topic,
+          partition,
+          ledger,
+          isDirty: false,
+          isRevoked: false,
+          deletedBelow: first,
         });
       }
     });

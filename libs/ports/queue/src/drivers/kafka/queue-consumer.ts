@@ -65,7 +65,7 @@ export class QueueConsumer {
   async start(): Promise<void> {
     const { consumer, names, onLost } = this.options;
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      this.#joined(payload.memberId, payload.memberAssignment as Record<string, number[]>);
+      this.#joined(payload.memberId, payload.memberAssignment);
     });
     consumer.on(consumer.events.HEARTBEAT, () => (this.#lastSeenMs = performance.now()));
     let failure: string | null = null;

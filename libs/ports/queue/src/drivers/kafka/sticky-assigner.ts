@@ -56,7 +56,7 @@ const encodeReport = ({ busy, isDraining }: MemberReport): Buffer =>
 /** Unreadable data counts as no report. */
 function decodeReport(data: Buffer): MemberReport {
   try {
-    const [isDraining, ...busy] = JSON.parse(data.toString()) as [boolean, ...[string, number][]];
+    const [isDraining, ...busy] = JSON.parse(data.toString()) as [unknown, ...[string, number][]];
     return {
       isDraining: isDraining === true,
       busy: busy.map(([topic, partition]) => ({ topic, partition })),
@@ -66,6 +66,9 @@ function decodeReport(data: Buffer): MemberReport {
   }
 }
 
+const partitionsOf = (cluster: Cluster, topic: string): number[] =>
+  cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+
 const NAME = 'carillon-sticky';
 const VERSION = 1;
 
@@ -74,8 +77,6 @@ export function stickyAssigner(
   protocol: typeof AssignerProtocol,
   report: () => MemberReport,
 ): PartitionAssigner {
-  const partitionsOf = (cluster: Cluster, topic: string) =>
-    cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
   return ({ cluster }) => ({
     name: NAME,
     version: VERSION,
