@@ -9,7 +9,7 @@ describe('ReadTurns', () => {
   it('begins only so many reads in a turn of the loop when the store answers within it', async () => {
     const turns = new ReadTurns(OPTIONS);
     let begun = 0;
-    const all = Array.from({ length: 9 }, () =>
+    const all = Array.from({ length: 30 }, () =>
       turns.run('attacked', async () => {
         begun += 1;
       }),
@@ -17,8 +17,8 @@ describe('ReadTurns', () => {
     let before = 0;
     while (begun < all.length) {
       await Promise.resolve();
-      // Those of a turn, and those that a timer lets begin before the next look.
-      expect(begun - before).toBeLessThanOrEqual(2 * OPTIONS.atOncePerApp);
+      // Between two looks, slots are freed at most three times: behind the first one, by a timer, before the second one.
+      expect(begun - before).toBeLessThanOrEqual(3 * OPTIONS.atOncePerApp);
       before = begun;
       await nextTurn();
     }
