@@ -4,11 +4,10 @@ import { chromium } from './engines/chromium.js';
 import { composeGo } from './engines/compose-go.js';
 import { otlpReceiver } from './engines/otlp-receiver.js';
 import { deployTools } from './engines/deploy-tools.js';
-
+import { dynamodb } from './engines/dynamodb.js';
 import { elasticmq } from './engines/elasticmq.js';
 import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
-import { moto } from './engines/moto.js';
 import { nats } from './engines/nats.js';
 import { postgres } from './engines/postgres.js';
 import { pushClouds } from './engines/push-clouds.js';
@@ -26,7 +25,7 @@ import { redis } from './engines/redis.js';
 const ENGINES = [
   rabbitmq,
   kafka,
-  moto,
+  dynamodb,
   elasticmq,
   redisCluster,
   redisSentinel,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { dynamo } from '../src/engines/moto.js';
+import { dynamo } from '../src/engines/dynamodb.js';
 import { engine } from '../src/index.js';
 
-describe('moto', () => {
-  it('stores a DynamoDB item and lists its table', async () => {
-    const tables = await engine('moto');
+describe('dynamodb', () => {
+  it('keeps an item in a table and lists the table', async () => {
+    const tables = await engine('dynamodb');
     const { name: TableName } = await tables.isolate();
     await dynamo(tables.url, 'CreateTable', {
       TableName,
