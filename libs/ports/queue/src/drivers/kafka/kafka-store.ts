@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AssignerProtocol, Consumer, PartitionAssigner } from 'kafkajs';
-import { copyOf, deathOf, firstOf, NOTHING, sorted } from '../../broker/delivered.js';
-import { encodeJob, type Death, type Envelope } from '../../broker/envelope.js';
+import { type Continuation, continuationOf } from '../../broker/continuation.js';
+import { copyOf, firstOf, NOTHING, sorted } from '../../broker/delivered.js';
+import { encodeJob, type Envelope } from '../../broker/envelope.js';
 import type { BrokerLink } from '../../broker/link.js';
+import { Wakeups } from '../../broker/wakeups.js';
 import { written } from '../../broker/written.js';
 import { QueueUnavailable } from '../../failures.js';
 import type {
@@ -16,9 +18,9 @@ import type {
 } from '../../job-store.js';
 import type { Reliability } from '../../options.js';
 import type { DeadLetter, JobEvent, QueueStats } from '../../port.js';
-import { retryDelayMs } from '../../retry-delay.js';
 import { KafkaDeadLetters } from './dead-letters.js';
-import { QueueConsumer, type ReceivedRecord } from './queue-consumer.js';
+import { QueueConsumer } from './queue-consumer.js';
+import type { ReceivedRecord } from './record-buffer.js';
 import { KafkaQueueTopics, type QueueTopics } from './queue-topics.js';
 import { readDepths } from './depths.js';
 import type { KafkaQueueSession } from './session.js';
@@ -60,7 +62,7 @@ export class KafkaStore implements JobStore {
   readonly #dead: KafkaDeadLetters;
   readonly #consumers = new Map<string, Promise<QueueConsumer>>();
   readonly #held = new Map<string, HeldRecord>();
-  readonly #waking = new Map<string, () => void>();
+  readonly #wakeups = new Wakeups();
 
   constructor(private readonly options: KafkaStoreOptions) {
     const { link, prefix, reliability, timeoutMs, newConsumer } = options;
@@ -107,39 +109,12 @@ export class KafkaStore implements JobStore {
 
   async wait(queue: string, ms: number, signal: AbortSignal): Promise<void> {
     const consumer = await this.#consumers.get(queue);
-    if (consumer?.hasSome === true || signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', wake);
-        this.#waking.delete(queue);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      signal.addEventListener('abort', wake, { once: true });
-      this.#waking.set(queue, wake);
-    });
+    if (consumer?.hasSome !== true) await this.#wakeups.wait(queue, ms, signal);
   }
 
   settle(queue: string, job: ClaimedJob, outcome: Outcome): Promise<Settled> {
-    switch (outcome.kind) {
-      case 'ok':
-        return this.#end(job, 'ok', async () => undefined);
-      case 'defer': {
-        const { data = job.data, delayMs } = outcome;
-        const attempts = outcome.data === undefined ? job.attempt - 1 : 0;
-        return this.#end(job, 'deferred', () => this.#copy(queue, job, copyOf(job, attempts, delayMs, data)));
-      }
-      case 'dead':
-      case 'retry': {
-        const death = deathOf(job, outcome);
-        if (death !== null) return this.#end(job, 'dead', () => this.#bury(queue, job, death));
-        const waitMs = retryDelayMs(job.id, job.attempt, this.options.reliability);
-        return this.#end(job, 'retry', () => this.#copy(queue, job, copyOf(job, job.attempt, waitMs)));
-      }
-      default:
-        return outcome satisfies never;
-    }
+    const next = continuationOf(job, outcome, this.options.reliability);
+    return this.#end(job, next.settled, () => this.#continue(queue, job, next));
   }
 
   /** A lease lasts as long as the partition is assigned and the group coordinator confirms the membership. */
@@ -236,7 +211,7 @@ export class KafkaStore implements JobStore {
           admin,
           names: topics,
           maxAttempts: reliability.max_attempts,
-          onReceived: () => this.#waking.get(queue)?.(),
+          onReceived: () => this.#wakeups.wake(queue),
           onLost,
         });
         return consumer;
@@ -252,8 +227,8 @@ export class KafkaStore implements JobStore {
   }
 
   /**
-   * Decides what becomes of a received record. One that a dead consumer had handed out continues as a copy that counts
-   * that delivery, because the commit only tells that there was one.
+   * Claims a received record, or copies or buries it. A record that a dead consumer had handed out continues as a copy with
+   * a higher attempt count, because the commit does not contain the number of deliveries.
    */
   async #sort(
     { session, topics }: Place,
@@ -299,9 +274,10 @@ export class KafkaStore implements JobStore {
     return done;
   }
 
-  #bury(queue: string, job: ClaimedJob, death: Death): Promise<void> {
-    const text = encodeJob(copyOf(job, 0));
-    return this.#at(queue, ({ session, topics }) => this.#dead.bury(session, topics, text, death));
+  async #continue(queue: string, job: ClaimedJob, next: Continuation): Promise<void> {
+    if (next.settled === 'dead') {
+      await this.#at(queue, (place) => this.#dead.bury(place.session, place.topics, next.text, next.death));
+    } else if (next.settled !== 'ok') await this.#copy(queue, job, next.copy);
   }
 
   #copy(queue: string, { id }: ClaimedJob, copy: Envelope): Promise<void> {

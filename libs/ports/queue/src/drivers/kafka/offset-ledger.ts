@@ -1,6 +1,6 @@
 import { OffsetRanges } from './offset-ranges.js';
 
-/** What a consumer commits for one partition. */
+/** The commit of a consumer for one partition. */
 export interface CommittedPosition {
   /** Every record below it is settled. */
   readonly offset: number;

@@ -22,7 +22,7 @@ const keyOf = (topic: string, partition: number): string => `${topic}/${partitio
 /** The partitions assigned to one consumer, with their delivery states restored from the group's commits. */
 export class PartitionStates {
   readonly #states = new Map<string, Promise<PartitionState>>();
-  /** Those whose positions are known. */
+  /** Assigned partitions with a known position. */
   readonly #ready = new Map<string, PartitionState>();
 
   constructor(

@@ -1,25 +1,10 @@
 import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
 import { sorted } from '../../broker/delivered.js';
 import { QueueUnavailable } from '../../failures.js';
-import { DueHeap, type Due } from '../memory/due-heap.js';
 import type { KafkaQueueNames } from './names.js';
-import { PartitionStates, type PartitionState } from './partition-states.js';
+import { PartitionStates } from './partition-states.js';
+import { RecordBuffer, type ReceivedRecord } from './record-buffer.js';
 import type { MemberReport } from './sticky-assigner.js';
-
-/** A record that was received and not handed out yet, or is being worked on. */
-export interface ReceivedRecord {
-  readonly state: PartitionState;
-  readonly offset: number;
-  readonly text: string;
-  /** Deliveries so far, this one included; 2 and more: a copy that has waited, or a redelivery. */
-  readonly count: number;
-  readonly isRedelivered: boolean;
-  readonly writtenAtMs: number;
-}
-
-interface WaitingRecord extends Due {
-  readonly record: ReceivedRecord;
-}
 
 export interface QueueConsumerOptions {
   readonly consumer: Consumer;
@@ -32,10 +17,8 @@ export interface QueueConsumerOptions {
   readonly onLost: (reason: string) => void;
 }
 
-/** Limits of buffered records; beyond, their topic is paused until half of them are gone. */
-const MAX_READY = 1000;
-const MAX_WAITING = 10_000;
-const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+/** Fill of the buffer at which a paused topic is resumed; at 1 it is paused. */
+const RESUME_FILL = 0.5;
 
 /**
  * One process's member of the consumer group of a queue. Buffers records, keeps those whose time has not come, and
@@ -43,11 +26,8 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
  */
 export class QueueConsumer {
   readonly #states: PartitionStates;
-  #ready: ReceivedRecord[] = [];
-  #waiting = new DueHeap<WaitingRecord>();
-  #sequence = 0;
+  readonly #buffer = new RecordBuffer();
   readonly #running = new Set<ReceivedRecord>();
-  readonly #bytes = { ready: 0, waiting: 0 };
   readonly #paused = new Set<string>();
   #memberId = '';
   #lastSeenMs = 0;
@@ -80,7 +60,7 @@ export class QueueConsumer {
     if (failure !== null) throw new QueueUnavailable(failure);
   }
 
-  /** What the group leader takes into account at the next rebalance. */
+  /** Returns the report that the group leader uses at the next rebalance. */
   report(): MemberReport {
     const busy = new Map(
       [...this.#running].map(({ state }) => [`${state.topic}/${state.partition}`, state] as const),
@@ -97,26 +77,17 @@ export class QueueConsumer {
   }
 
   get hasSome(): boolean {
-    return this.#ready.length > 0 || (this.#waiting.first?.dueMs ?? Infinity) <= Date.now();
+    return this.#buffer.hasSome;
   }
 
   /** Time until the next waiting record is due. Null: none waits. */
   get nextDueMs(): number | null {
-    const { first } = this.#waiting;
-    return first === undefined ? null : Math.max(0, first.dueMs - Date.now());
+    return this.#buffer.nextDueMs;
   }
 
   /** At most `limit` records, due ones first. Each has to be settled, handed out or put back. */
   take(limit: number): readonly ReceivedRecord[] {
-    const taken: ReceivedRecord[] = [];
-    const nowMs = Date.now();
-    for (let due = this.#nextDue(nowMs); due !== null; due = this.#nextDue(nowMs)) {
-      taken.push(due);
-      if (taken.length === limit) break;
-    }
-    const fresh = this.#ready.splice(0, limit - taken.length);
-    for (const { text } of fresh) this.#bytes.ready -= text.length;
-    taken.push(...fresh);
+    const taken = this.#buffer.take(limit);
     for (const record of taken) this.#running.add(record);
     this.#control();
     return taken;
@@ -125,8 +96,7 @@ export class QueueConsumer {
   /** Returns taken records to the front. */
   putBack(records: readonly ReceivedRecord[]): void {
     const kept = records.filter((record) => this.#running.delete(record) && this.owns(record));
-    for (const { text } of kept) this.#bytes.ready += text.length;
-    this.#ready.unshift(...kept);
+    this.#buffer.putBack(kept);
   }
 
   /** False: another member of the group has the partition, or soon will. */
@@ -171,12 +141,12 @@ export class QueueConsumer {
   /** Drops buffered records and takes no others. Running ones can still be settled. */
   drain(): void {
     this.#isDraining = true;
-    this.#clearBuffers();
+    this.#buffer.clear();
     const { consumer, names } = this.options;
     if (!this.#isOver) consumer.pause([{ topic: names.topic }, { topic: names.retry }]);
   }
 
-  /** Commits, leaves the group, and deletes settled records that nobody needs any more. */
+  /** Commits, deletes settled records and leaves the group. */
   async stop(): Promise<void> {
     if (this.#isOver) return;
     await this.commit().catch(() => undefined);
@@ -193,7 +163,7 @@ export class QueueConsumer {
   /** Without the broker: every record is lost to this process. */
   end(): void {
     this.#isOver = true;
-    this.#clearBuffers();
+    this.#buffer.clear();
     this.#running.clear();
   }
 
@@ -215,36 +185,8 @@ export class QueueConsumer {
     const isContinued = memberId === this.#memberId;
     this.#memberId = memberId;
     this.#states.assign(assignment, isContinued);
-    this.#dropRevoked();
+    this.#buffer.keep((record) => this.owns(record));
     this.#control();
-  }
-
-  #clearBuffers(): void {
-    this.#ready = [];
-    this.#waiting = new DueHeap();
-    this.#bytes.ready = 0;
-    this.#bytes.waiting = 0;
-  }
-
-  /** Drops buffered records of partitions that other members have now. */
-  #dropRevoked(): void {
-    const [ready, waiting] = [this.#ready, this.#waiting];
-    this.#clearBuffers();
-    for (const record of ready) if (this.owns(record)) this.#addReady(record);
-    for (let next = waiting.takeDue(Infinity); next !== undefined; next = waiting.takeDue(Infinity)) {
-      if (this.owns(next.record)) this.#addWaiting(next.record, next.dueMs);
-    }
-  }
-
-  #addReady(record: ReceivedRecord): void {
-    this.#ready.push(record);
-    this.#bytes.ready += record.text.length;
-  }
-
-  #addWaiting(record: ReceivedRecord, dueMs: number): void {
-    this.#sequence += 1;
-    this.#waiting.add({ record, dueMs, sequence: this.#sequence });
-    this.#bytes.waiting += record.text.length;
   }
 
   async #receive({ batch: { topic, partition, messages } }: EachBatchPayload): Promise<void> {
@@ -268,36 +210,27 @@ export class QueueConsumer {
     const { text, writtenAtMs, isRedelivered } = record;
     const found = sorted({ token: '', text, count: 1, writtenAtMs }, this.options.maxAttempts);
     if (found.kind === 'early' && !isRedelivered) {
-      this.#addWaiting({ ...record, count: 2 }, Date.now() + found.waitMs);
+      this.#buffer.addWaiting({ ...record, count: 2 }, Date.now() + found.waitMs);
     } else {
       const hasWaited = found.kind === 'early';
-      this.#addReady({ ...record, count: 1 + (isRedelivered ? 1 : 0) + (hasWaited ? 1 : 0) });
+      this.#buffer.addReady({ ...record, count: 1 + (isRedelivered ? 1 : 0) + (hasWaited ? 1 : 0) });
     }
   }
 
-  #nextDue(nowMs: number): ReceivedRecord | null {
-    const next = this.#waiting.takeDue(nowMs);
-    if (next === undefined) return null;
-    this.#bytes.waiting -= next.record.text.length;
-    return next.record;
-  }
-
-  /** Pauses topics whose buffers are full, and resumes them at half. */
+  /** Pauses topics while the buffer is full for them. Retries share the room of ready records. */
   #control(): void {
     if (this.#isOver || this.#isDraining) return;
     const { names } = this.options;
-    this.#controlOne(names.topic, this.#ready.length / MAX_READY, this.#bytes.ready);
-    const waiting = Math.max(this.#waiting.size / MAX_WAITING, this.#ready.length / MAX_READY);
-    this.#controlOne(names.retry, waiting, this.#bytes.ready + this.#bytes.waiting);
+    this.#controlTopic(names.topic, this.#buffer.readyFill);
+    this.#controlTopic(names.retry, this.#buffer.fill);
   }
 
-  #controlOne(topic: string, fill: number, bytes: number): void {
-    const most = Math.max(fill, bytes / MAX_BUFFERED_BYTES);
+  #controlTopic(topic: string, fill: number): void {
     const { consumer } = this.options;
-    if (most >= 1 && !this.#paused.has(topic)) {
+    if (fill >= 1 && !this.#paused.has(topic)) {
       this.#paused.add(topic);
       consumer.pause([{ topic }]);
-    } else if (most <= 0.5 && this.#paused.delete(topic)) {
+    } else if (fill <= RESUME_FILL && this.#paused.delete(topic)) {
       consumer.resume([{ topic }]);
     }
   }

@@ -13,7 +13,7 @@ const RETRY_PARTITIONS = 4;
 const JOBS = { 'retention.ms': '-1', 'retention.bytes': '-1', 'cleanup.policy': 'delete' };
 
 export interface QueueTopics extends KafkaQueueNames {
-  /** Of the topic of ready jobs. */
+  /** Number of partitions of the topic of ready jobs. */
   readonly partitions: number;
 }
 

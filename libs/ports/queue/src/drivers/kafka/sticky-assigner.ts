@@ -5,7 +5,7 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** What a member of the consumer group reports when it joins. */
+/** The report of a member of the consumer group when it joins. */
 export interface MemberReport {
   /** Partitions with running jobs. */
   readonly busy: readonly TopicPartition[];

@@ -1,8 +1,10 @@
 import type { ConsumeMessage } from 'amqplib';
 import { randomUUID } from 'node:crypto';
-import { copyOf, deathOf, type Delivered, firstOf, NOTHING, sorted } from '../../broker/delivered.js';
-import { encodeJob, type Death } from '../../broker/envelope.js';
+import { type Continuation, continuationOf } from '../../broker/continuation.js';
+import { copyOf, type Delivered, firstOf, NOTHING, sorted } from '../../broker/delivered.js';
+import { encodeJob, type Envelope } from '../../broker/envelope.js';
 import type { BrokerLink } from '../../broker/link.js';
+import { Wakeups } from '../../broker/wakeups.js';
 import { written } from '../../broker/written.js';
 import { QueueUnavailable } from '../../failures.js';
 import type {
@@ -16,7 +18,6 @@ import type {
 } from '../../job-store.js';
 import type { Reliability } from '../../options.js';
 import type { DeadLetter, JobEvent, QueueStats } from '../../port.js';
-import { retryDelayMs } from '../../retry-delay.js';
 import type { RabbitConsumer } from './consumer.js';
 import { RabbitDeadLetters } from './dead-letters.js';
 import { attemptOf, headersOf } from './headers.js';
@@ -47,7 +48,7 @@ export class RabbitStore implements JobStore {
   readonly #dead: RabbitDeadLetters;
   readonly #consumers = new Map<string, Promise<RabbitConsumer>>();
   readonly #held = new Map<string, Held>();
-  readonly #waking = new Map<string, () => void>();
+  readonly #wakeups = new Wakeups();
 
   constructor(private readonly options: RabbitStoreOptions) {
     const { link, prefix, reliability } = options;
@@ -85,43 +86,12 @@ export class RabbitStore implements JobStore {
 
   async wait(queue: string, ms: number, signal: AbortSignal): Promise<void> {
     const consumer = await this.#consumers.get(queue);
-    if (consumer?.hasSome === true || signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', wake);
-        this.#waking.delete(queue);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      signal.addEventListener('abort', wake, { once: true });
-      this.#waking.set(queue, wake);
-    });
+    if (consumer?.hasSome !== true) await this.#wakeups.wait(queue, ms, signal);
   }
 
   settle(queue: string, job: ClaimedJob, outcome: Outcome): Promise<Settled> {
-    const { reliability } = this.options;
-    switch (outcome.kind) {
-      case 'ok':
-        return this.#end(job, 'ok', async () => undefined);
-      case 'defer': {
-        const attempts = outcome.data === undefined ? job.attempt - 1 : 0;
-        return this.#end(job, 'deferred', () =>
-          this.#copy(queue, job, { attempts, waitMs: outcome.delayMs, data: outcome.data ?? job.data }),
-        );
-      }
-      case 'dead':
-      case 'retry': {
-        const death = deathOf(job, outcome);
-        if (death !== null) return this.#end(job, 'dead', () => this.#bury(queue, jobText(job), death));
-        const waitMs = retryDelayMs(job.id, job.attempt, reliability);
-        return this.#end(job, 'retry', () =>
-          this.#copy(queue, job, { attempts: job.attempt, waitMs, data: job.data }),
-        );
-      }
-      default:
-        return outcome satisfies never;
-    }
+    const next = continuationOf(job, outcome, this.options.reliability);
+    return this.#end(job, next.settled, () => this.#continue(queue, job, next));
   }
 
   async renew(_queue: string, jobs: readonly ClaimedJob[]): Promise<readonly ClaimedJob[]> {
@@ -209,7 +179,7 @@ export class RabbitStore implements JobStore {
   #consumer(queue: string, { session, names }: Place, prefetch: number): Promise<RabbitConsumer> {
     const there = this.#consumers.get(queue);
     if (there !== undefined) return there;
-    const made = session.consume(names.queue, prefetch, () => this.#waking.get(queue)?.());
+    const made = session.consume(names.queue, prefetch, () => this.#wakeups.wake(queue));
     this.#consumers.set(queue, made);
     made.catch(() => this.#consumers.delete(queue));
     return made;
@@ -248,14 +218,16 @@ export class RabbitStore implements JobStore {
     return done;
   }
 
-  #bury(queue: string, text: string, death: Death): Promise<void> {
-    return this.#at(queue, ({ session, names }) => this.#dead.bury(session, names, text, death));
+  async #continue(queue: string, job: ClaimedJob, next: Continuation): Promise<void> {
+    if (next.settled === 'dead') {
+      await this.#at(queue, (place) => this.#dead.bury(place.session, place.names, next.text, next.death));
+    } else if (next.settled !== 'ok') await this.#copy(queue, job, next.copy);
   }
 
   #copy(
     queue: string,
     job: ClaimedJob,
-    { attempts, waitMs, data }: { attempts: number; waitMs: number; data: string },
+    { attempts, waitMs, data }: Pick<Envelope, 'attempts' | 'data' | 'waitMs'>,
   ): Promise<void> {
     return this.#at(queue, async ({ session, names }) => {
       const place = waitMs > 0 ? await this.#queues.waiting(session, names, waitMs) : names.queue;
@@ -263,5 +235,3 @@ export class RabbitStore implements JobStore {
     });
   }
 }
-
-const jobText = (job: ClaimedJob): string => encodeJob(copyOf(job, 0));
