@@ -21,7 +21,7 @@ export class Tally {
   readonly #placeOf = new Map<string, string>();
   #bytes = 0;
   #clients = 0;
-  /** Of all names as members of an object. */
+  /** Bytes of all names as JSON object keys. */
   #nameBytes = 0;
 
   private constructor(private readonly method: Method) {}
@@ -60,7 +60,7 @@ export class Tally {
     return '{}'.length + Math.max(0, this.#names.size - 1) + this.#bytes;
   }
 
-  /** Distinct names that somebody is under. */
+  /** Number of distinct names with at least one client. */
   get names(): number {
     return this.#names.size;
   }

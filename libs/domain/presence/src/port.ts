@@ -54,7 +54,7 @@ export interface Owed {
 
 /** Which changes are kept until their notification is settled, and the consumer of those a dead node left. */
 export interface Owing {
-  /** Of the members of the channel; null: of the subscribers of all channels of the app. */
+  /** Whether changes of the channel's members are owed; null: changes of the occupancy of all channels of the app. */
   isOwed(appId: string, channel: string | null): boolean;
   /** May receive a change that was notified of already. Must not throw. */
   recovered(change: OwedChange): void;

@@ -44,7 +44,7 @@ const prefixed = (prefix: string, all: Record<string, Demonstration>): Record<st
 const post = (path: string, body: object): Asked => ({ method: 'POST', path, body });
 const get = (path: string): Asked => ({ method: 'GET', path });
 
-/** What may be given of one event, in a publish of its own or a batch. */
+/** Fields of one event, in a single publish or in a batch. */
 function eventFields(ask: (event: object) => Asking): Record<string, Demonstration> {
   const event = { name: 'e', channel: 'orders', data: 'x' };
   const asked = ask(event);
@@ -187,7 +187,7 @@ const annotating =
   (body: object): Asking =>
   async (scene) => {
     const path = `${await someMessage(scene)}/annotations`;
-    // What was annotated is seen by the lists of a later request.
+    // A later list request shows the annotation.
     return post(path, { type: 'r:total.v1', ...body });
   };
 

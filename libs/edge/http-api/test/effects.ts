@@ -59,8 +59,8 @@ export interface Asked {
 }
 
 /**
- * Sends a request twice and returns everything that can be seen of it afterwards, without what is made anew for every
- * request: both answers, frames for subscribers, webhooks, questions to sockets, revocations and stored messages.
+ * Sends a request twice and returns all observable effects, without values that are generated for each request: both
+ * responses, frames to subscribers, webhooks, requests to sockets, revocations and stored messages.
  */
 export async function seenOf(scene: EffectScene, { method, path, body, options }: Asked): Promise<string> {
   const before = { sent: scene.sent.length, told: scene.told.length, asked: scene.sockets.asked.length };

@@ -30,7 +30,7 @@ async function seen(asking: Asking): Promise<string> {
 
 const known = new Map<Asking, Promise<string>>();
 
-/** What is seen of a request without the field, which must be the same every time. Fields share such requests. */
+/** Effects of the request without the field, which must not vary. Fields share such requests. */
 function seenWithout(asking: Asking): Promise<string> {
   let result = known.get(asking);
   if (result === undefined) {

@@ -9,7 +9,7 @@ export const POISON = 0xc1;
 
 /**
  * Calls `use` with `copy` and overwrites the copy with {@link POISON} once `use` returns or throws. A view of the copy
- * that outlives the call then holds bytes that no decoder accepts, instead of data that is still right by chance.
+ * outliving the call then holds bytes that no decoder accepts, instead of data that is still correct by chance.
  */
 export function lendPoisoned<Copy extends ArrayBuffer | Uint8Array, Result>(
   copy: Copy,

@@ -6,7 +6,7 @@ import { explained, type Explained } from './plans.js';
 import { admission, NOW } from './samples.js';
 import { cornerOf } from './scene.js';
 
-/** Of the deliveries, and of the other tables. */
+/** Rows of the deliveries table, and of each other table. */
 const MANY = 100_000;
 const ROWS = 20_000;
 const BATCH = 500;

@@ -85,8 +85,8 @@ export class Databases {
   /**
    * The PostgreSQL that comes with this service, in `database.postgres.embedded_path`: a process of its own that starts
    * with the first `connect` and ends with the last `close`, or with this process. It has one connection, so calls take
-   * turns, also those of other rooms that use it; deferrable ones wait behind all others. Whoever asks, while modules are made, connects it, checks it and closes
-   * it; the longest of their times for a statement counts.
+   * turns, also those of other packages; deferrable ones wait behind all others. The first user, while modules are created,
+   * connects, checks and closes it; the longest statement timeout of all users applies.
    */
   embedded(options: EmbeddedUseOptions): Database {
     const { config, logging } = this.parts;

@@ -162,7 +162,7 @@ describe('a request behind one with a body', () => {
       for (const body of OBSCURE_BODIES) {
         const connection = await RawConnection.open(port);
         connection.write(`POST /sync HTTP/1.1\r\nHost: x\r\n${line}\r\n${body}${BEHIND}`);
-        // What the server answers later on another connection it reads later.
+        // A response on a later connection shows that the server has read everything sent before.
         const other = await RawConnection.open(port);
         other.write('POST /sync HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
         expect((await readAnswer(other)).status).toBe(200);

@@ -5,7 +5,7 @@ import { openTenant } from '../harness/tenant.js';
 
 const setting = { tenants: () => [openTenant('shop')], env: BRIEF_LIVES };
 
-/** What a process answers and counts that runs beside the gateways of the cluster. */
+/** Responses and counts of a process that runs beside the gateways of the cluster. */
 async function observed(cluster: Cluster, app: 'api' | 'server'): Promise<unknown> {
   const { tenant } = cluster;
   const node = new Node(app, { tenants: [tenant], env: { ...cluster.env, SERVICE_SERVER_ROLE: 'api' } });

@@ -80,7 +80,7 @@ onServer('details of Ably clients', { tenants: [shop], config, env }, (node) => 
       const first = await client.until(15);
       await publisher.publish('n', `${text}2`);
       expect(messagesOf(await client.until(15))[0]?.extras?.delta).toBeDefined();
-      // As the stock client does when it cannot apply the delta: back to its last good position.
+      // Re-attaches at the last good position, like the stock client after a failed delta.
       attach(isKept ? first['channelSerial'] : undefined);
       await client.until(11);
       for (const n of [3, 4]) await publisher.publish('n', `${text}${n}`);

@@ -1,4 +1,4 @@
-// What anonymous sockets of one app do to the others. Each attack is bounded in frames and ends when its sockets are cut.
+// Attacks by anonymous sockets of one app on the others. Each is bounded in frames and ends when its sockets are closed.
 /** @import { RawSocket } from '../../load/raw-socket.js' */
 
 const LARGE = 7000;

@@ -49,7 +49,7 @@ export async function startService({ isEmbedded }) {
   return { port, pid: child.pid ?? 0, stop };
 }
 
-/** What the two apps publish with, to a server on this port. @param {number} port */
+/** A publisher for the two apps of a server on this port. @param {number} port */
 export function clientOf(port) {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   return {
@@ -92,7 +92,7 @@ function portOf(child) {
     const timer = setTimeout(() => failed(new BenchError('the server did not start')), START_TIMEOUT_MS);
     let text = '';
     child.stdout?.on('data', (chunk) => {
-      // What comes later is of no interest.
+      // Later output is not used.
       if (text.length < 1_000_000) text += chunk;
       const port = READY.exec(text)?.[1];
       if (port === undefined) return;

@@ -72,8 +72,8 @@ function userInfoOf(data: string | null, encoding: string | null): string {
 }
 
 /**
- * The member that is kept so. The serial says which of two states is newer; null: it says nothing of that. A member
- * that is a connection has the time of its last change, one that leaves and one that is a user the given time.
+ * Decodes a stored member. The serial orders two states of it; null: unknown. The timestamp is that of the last change for
+ * a connection, and the given time for a leave and for a user of a native presence channel.
  */
 export function memberOf(
   channel: string,

@@ -13,7 +13,7 @@ const MAX_VERSIONS = 20_000;
  * since. Null if the message does not exist (any more) or is not a string then. Rejects if it cannot be read.
  *
  * Costs one read if there is no later version. Otherwise later versions are read newest first: fragments are cut from the end
- * of the latest text, and only behind a later replacement earlier fragments are added up.
+ * of the latest text. Earlier fragments are added up only if a later version replaced the text.
  */
 export async function textAt(
   reads: Pick<StreamReads, 'heads' | 'messages' | 'versions'>,

@@ -28,9 +28,9 @@ export interface WholesParts {
 }
 
 /**
- * Makes of every append what its message is with it, for those who want that instead of the piece. A text that is not
- * known is read, once, as of the append that needs it, while everything behind it waits, so that nothing is told out of
- * order. What cannot be read is left out until the next change that tells all of it, and whoever misses it is told so; of a message that is gone there is nothing to miss.
+ * Expands each append to the full text of its version, for subscribers in full-text mode. An unknown text is read once, as
+ * of the append that needs it, while later messages queue behind it, so that the order is kept. If the read fails, the
+ * message is skipped until its next full version and a gap notice is sent; a deleted message causes no notice.
  */
 export class Wholes {
   /** The one that was needed last at the end. */

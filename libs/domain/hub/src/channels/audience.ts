@@ -27,7 +27,7 @@ const NO_OTHERS: readonly Audience[] = [];
 export class Audience extends Topic {
   /** What subscribers hold when they are no members and have this view alone. */
   readonly plain: Subscription;
-  /** What waits for the verdict of a filter; null: nothing ever did. */
+  /** Messages that wait for the evaluation of a filter; null: none has waited yet. */
   deferred: DeferredMessages | null = null;
 
   constructor(

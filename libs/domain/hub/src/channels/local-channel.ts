@@ -58,7 +58,7 @@ export class LocalChannel extends Readers {
     this.pacing?.seen(serial);
   }
 
-  /** What was held back is told; with a subscriber, what waits for the filter of one of its views too. */
+  /** Delivers throttled appends; with a subscriber, also the messages that wait for the filter of its view. */
   flush(subscriber?: Subscriber, view?: string): void {
     this.pacing?.flush();
     if (subscriber !== undefined) this.viewOf(subscriber, view)?.deferred?.flush();
@@ -217,7 +217,7 @@ export class LocalChannel extends Readers {
     return exceptSocketId === null ? null : this.hub.subscriber(exceptSocketId);
   }
 
-  /** What there is to tell, in order. */
+  /** Returns the notifications that follow from a change, in order. */
   #newsOf(fact: StateFact): readonly StateFact[] {
     if (!isOfCount(fact)) return this.roster === null ? [fact] : this.roster.hear(fact);
     this.#counts ??= new CountNews();

@@ -8,8 +8,8 @@ const RENEW_MS = 5000;
 
 /**
  * Distinguishes a broker that is lost for the whole installation from one that only this process cannot reach. A node
- * without its broker marks itself in the shared store as long as the outage lasts; when all other nodes are marked, none
- * of them is a better place for clients.
+ * without its broker marks itself in the shared store as long as the outage lasts; when all other nodes are marked,
+ * clients gain nothing by reconnecting to another node.
  */
 export class Outages {
   #renewal: NodeJS.Timeout | null = null;

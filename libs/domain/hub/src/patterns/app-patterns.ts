@@ -72,7 +72,7 @@ export class AppPatterns {
     const all: Meant = { frames, except, about, covering, isMeant, served: new Set() };
     const share = covering.reduce<LoopShare | null>((found, { filters }) => found ?? filters, null);
     if (share === null) return run(tellAll(all));
-    // Nobody whose views have no filter waits for those that have one.
+    // Subscribers without a filter do not wait for the evaluation of filters.
     const now = run(tellAll({ ...all, isMeant: (codec) => !isFiltered(codec) && isMeant(codec) }));
     const filtered = tellAll({ ...all, isMeant: (codec) => isFiltered(codec) && isMeant(codec) });
     this.#deferred ??= new DeferredTelling(hub.appId, () => {
@@ -89,7 +89,7 @@ interface Meant {
   readonly about: OrdinaryChannel;
   readonly covering: readonly LocalPattern[];
   readonly isMeant: (codec: Codec) => boolean;
-  /** Those who may get it in several ways, and got it. */
+  /** Subscribers with several matching views that received the message already. */
   readonly served: Set<Subscriber>;
 }
 

@@ -96,8 +96,8 @@ export class LocalPattern {
   }
 
   /**
-   * Tells everybody who is not apart and has it in a codec that is meant, but one; halts before each codec that has not
-   * judged the fact yet. Returns how many.
+   * Delivers to the subscribers of the selected codecs, except one subscriber and those with several matching views. Yields
+   * before each codec that has not evaluated the fact yet. Returns the number of receivers.
    */
   *telling(frames: Frames, except: Subscriber | null, isMeant: (codec: Codec) => boolean): Telling {
     let receivers = 0;

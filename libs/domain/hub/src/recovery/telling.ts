@@ -29,7 +29,6 @@ export async function whenDrained(subscriber: Pick<Subscriber, 'isOpen' | 'lane'
   while (subscriber.lane !== null && subscriber.isOpen) await pause(LOOK_MS);
 }
 
-/** What telling the past works with. */
 export interface TellingParts {
   readonly outlet: Outlet;
   /** The part of the event loop that replays of this process take. */

@@ -10,7 +10,6 @@ export function placeChange(change: ChannelCountChange | PresenceChange): PlaceC
   return { serial, isAgain, ...(owed && { settle: () => owed.settle() }) };
 }
 
-/** What owing works with. */
 export interface OwedChangesParts {
   readonly hubs: Pick<Hubs, 'find'>;
   readonly webhooks: WebhookEvents;

@@ -75,12 +75,12 @@ export class Roster {
     const known = this.#known.get(userId);
     if (known !== undefined && isOld(fact, known)) return [];
     if (known !== undefined && isAhead(fact, known) && this.#held.add(userId, fact)) return [];
-    // Of a change that does not wait, those before it do not either.
+    // Earlier changes that are held are applied before a change that is not held.
     const before = this.#held.below(userId, fact.serial).flatMap((held) => this.#take(userId, held));
     return [...before, ...this.#take(userId, fact), ...this.#follow(userId)];
   }
 
-  /** What follows changes of the user that were told. */
+  /** Applies held changes of the user that follow the last applied one. */
   #follow(userId: string): StateFact[] {
     const told: StateFact[] = [];
     for (;;) {
@@ -96,7 +96,7 @@ export class Roster {
     const member = memberOf(fact);
     const isPresent = known !== undefined && known.member !== null;
     if (fact.kind === 'member_updated' && isPresent && fact.serial <= known.serial) {
-      // A look at the store has shown a later state already, but nobody was told of this one.
+      // The store showed a later state already, but subscribers were not notified of this one.
       known.version = fact.serial;
       return [fact];
     }

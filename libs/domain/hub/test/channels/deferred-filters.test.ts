@@ -11,7 +11,7 @@ import { Subscriber, type SubscriberSocket } from '../../src/subscriber/subscrib
 import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
 
 const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
-/** What the evaluation of a filter takes, and what may be taken in one go. */
+/** Time of one filter evaluation, and the longest burst of evaluations. */
 const FILTER_MS = 2;
 const BURST_MS = 4;
 const PART = 0.5;

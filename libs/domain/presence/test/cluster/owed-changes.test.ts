@@ -3,7 +3,7 @@ import type { Owed, OwedChange, Owing } from '../../src/index.js';
 import { as, LOBBY } from '../samples.js';
 import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
 
-/** What may go by between the end of a lease and the takeover of what the node owed. */
+/** Longest time between the end of a lease and the takeover of the owed notifications. */
 const TAKEOVER_MS = 5000;
 const ORDERS = 'orders';
 

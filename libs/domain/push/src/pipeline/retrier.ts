@@ -14,7 +14,7 @@ import { putBack } from './put-back.js';
 import { deadlineOf } from './retry-rule.js';
 
 const KEPT_MS = 7 * 86_400_000;
-/** What an item says besides its jobs. */
+/** Bytes of a queue item beside its jobs. */
 const HEAD_BYTES = 2048;
 /** Clocks differ, and timers are not exact. */
 const EARLY_MS = 50;

@@ -7,7 +7,7 @@ const derive = promisify(pbkdf2);
 const SCHEME = 'pbkdf2-sha256';
 const ITERATIONS = 120_000;
 const KEY_BYTES = 32;
-/** Of the four threads of the pool, the others stay free for everything else. */
+/** Concurrent derivations; the other two of the four pool threads stay free for other work. */
 const MOST_RUNNING = 2;
 
 let running = 0;

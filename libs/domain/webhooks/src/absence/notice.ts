@@ -12,7 +12,7 @@
 export interface Notice {
   readonly kind: 'back' | 'early' | 'here' | 'went';
   readonly serial: number | null;
-  /** Of a departure that was recorded before its arrival: the arrival, which was notified. */
+  /** Serial of the notified arrival, for a departure that was recorded before its arrival. */
   readonly arrival?: number;
 }
 
@@ -40,7 +40,7 @@ export interface Noted<Outcome> {
   readonly outcome: Outcome;
 }
 
-/** Whether an arrival is notified: `first`; else receivers know of somebody there. Repeating it changes nothing. */
+/** Records an arrival. `first`: to be notified; `known`: receivers know of an earlier one. Idempotent. */
 export function arrive(now: Notice | null, serial: number): Noted<'first' | 'known'> {
   if (now === null) return { next: { kind: 'here', serial }, outcome: 'first' };
   const isLater = now.serial !== null && now.serial > serial;
@@ -59,7 +59,7 @@ export function arrive(now: Notice | null, serial: number): Noted<'first' | 'kno
   }
 }
 
-/** Whether a departure is to be settled: `open`; else somebody came, or left, since. Repeating it changes nothing. */
+/** Records a departure. `open`: its settle time begins; `closed`: a later change is recorded already. Idempotent. */
 export function depart(now: Notice | null, serial: number): Noted<'closed' | 'open'> {
   if (now === null) return { next: { kind: 'early', serial }, outcome: 'open' };
   if (now.serial !== null && now.serial > serial) return { outcome: 'closed' };

@@ -3,18 +3,18 @@ import type { PlaceChange } from '../port.js';
 import { type AbsenceParts, type AbsenceWatch, MAX_OPEN, MOST_TRIES, SETTLE_MS } from './absences.js';
 import { DelayLine } from './delay-line.js';
 
-/** What all processes together have notified of places. Rejects when the store cannot be reached. */
+/** Shared records of the notified state of each place. Calls reject if the store is unavailable. */
 export interface Notices {
   /** Learns the mark of the store, by which a store that lost everything is known. */
   begin(): Promise<void>;
   /**
-   * Records an arrival, `isAgain` one that was stated before to a store that lost it. True: it is to be notified; false:
-   * receivers know of somebody there. Repeating it gives the same answer.
+   * Records an arrival; `isAgain`: it is restated to a store that lost its data. True: it is to be notified; false:
+   * receivers know of an earlier one. Repeating the call gives the same answer.
    */
   came(key: string, serial: number, isAgain: boolean): Promise<boolean>;
   /** Records a departure, whose settle time begins. False: a later change is recorded already. */
   went(key: string, serial: number): Promise<boolean>;
-  /** Ends the settle time of a departure. True: nobody came since, and it is to be notified. */
+  /** Ends the settle time of a departure. True: no arrival followed, so the departure is to be notified. */
   gone(key: string, serial: number): Promise<boolean>;
 }
 
@@ -38,8 +38,8 @@ const MICROSECONDS = 1000;
 const serialOf = ({ serial }: PlaceChange): number => serial ?? Math.round(Date.now() * MICROSECONDS);
 
 /**
- * Of several processes, each of which learns of some arrivals and departures: their notifications of one place alternate,
- * and an arrival within three seconds of the departure, in whatever process, cancels both. What was notified is kept in
+ * Coordinates the notifications of several processes: those of one place alternate between arrival and departure, and an
+ * arrival within three seconds of the departure, in any process, cancels both. The notified state is kept in
  * the shared store; while that cannot be reached, each process notifies as if it were alone. A change is settled when
  * its event is in the queue or another change has taken its place; until then the store keeps it for other processes.
  */

@@ -1,9 +1,9 @@
-/** What an event takes beside its text: its record, its batch and their names. */
+/** Memory of an event beside its text: its record, its batch and their names. */
 const OVERHEAD_BYTES = 512;
 /** An event is held as it is collected and as it stands in its batch. */
 const COPIES = 2;
 
-/** What an event of this text is counted as. */
+/** Returns the memory that an event with a text of this size is charged for. */
 export const costOf = (textBytes: number): number => COPIES * textBytes + OVERHEAD_BYTES;
 
 /** Events and bytes that may wait in the memory of one process. */

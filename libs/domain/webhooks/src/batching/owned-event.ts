@@ -15,7 +15,7 @@ export interface OwnedEvent {
 const ID_LENGTH = 32;
 const MICROSECONDS = 1000;
 
-/** What is the same in every process that sends the event of the change; undefined: no other process will. */
+/** Returns the fields that are equal in every process that may send the event; undefined if no other process will. */
 export function ownedEvent(app: App, event: WebhookEvent, change: PlaceChange): OwnedEvent | undefined {
   const { serial, settle } = change;
   if (serial === undefined || settle === undefined) return undefined;

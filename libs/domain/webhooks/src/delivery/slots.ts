@@ -72,9 +72,9 @@ interface Lane {
 }
 
 /**
- * Shares the deliveries of a process among apps and their endpoints, so that none delays another: an app, and an endpoint
- * of an app, has at most its part, all slow endpoints together leave room for the others, a free slot goes to the waiting
- * app with the fewest, and a delivery that finds no room comes back later.
+ * Shares the delivery slots of a process among apps and their endpoints, so that none delays another. An app and an
+ * endpoint have a limit each; slow endpoints together leave room for the others; a free slot goes to the waiting app with
+ * the fewest running deliveries; a delivery without a slot is deferred.
  */
 export class Slots {
   readonly #lanes = new Map<string, Lane>();

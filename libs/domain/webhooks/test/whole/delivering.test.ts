@@ -171,7 +171,7 @@ describe('deliveries', () => {
   it('of one app are at most fifteen at once', async () => {
     const receivers = await Promise.all(Array.from({ length: 8 }, () => Receiver.open()));
     let [running, most, done] = [0, 0, 0];
-    // Nobody is answered before fifteen wait for it: how fast this machine is says nothing then.
+    // No request is answered before fifteen are open, so that the speed of the machine does not matter.
     const held: (() => void)[] = [];
     for (const receiver of receivers) {
       receiver.replies = [

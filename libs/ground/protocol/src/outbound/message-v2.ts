@@ -11,7 +11,7 @@ export type MessageV2 = Pick<
 > &
   Partial<Pick<Message, 'isBytes' | 'isJsonText' | 'name' | 'serial' | 'streamId'>>;
 
-/** What the JSON text of data does not tell: it lists bytes, or it is a string that holds published JSON. */
+/** Meaning of the JSON text of data: it lists bytes, or it is a string that holds published JSON. */
 export interface DataMarks {
   readonly isBytes?: boolean;
   readonly isJsonText?: boolean;

@@ -8,8 +8,8 @@ export const EXPIRY_GRACE_MS = 30_000;
 
 /**
  * Returns whether a socket may use a verified token, at connect and at refresh. One past its end, but within the clock
- * skew, is accepted: the socket is told at once that it expired and has the grace period to refresh it. `identity` is that
- * of the connection; null: it has none.
+ * skew, is accepted: the socket is notified immediately that it expired and has the grace period to refresh it.
+ * `identity`: the identity of the connection; null: it has none.
  */
 export function admitToken(
   verdict: TokenVerdict,

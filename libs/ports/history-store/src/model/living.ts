@@ -71,7 +71,7 @@ export interface FoundMessages {
   readonly operations: readonly FoundOperation[];
   readonly annotations: readonly FoundAnnotation[];
   readonly summaries: readonly FoundSummary[];
-  /** Of every message that is annotated with a type for the first time. */
+  /** Annotation types of each message that is annotated with a type for the first time. */
   readonly types: readonly AnnotationTypes[];
 }
 

@@ -94,7 +94,7 @@ interface ServiceAccount {
   readonly projectId: string | null;
 }
 
-/** Who configured a service account; outside production an operator's tokens may come from plain http on loopback. */
+/** Origin of a service account. Outside production, an operator's `token_uri` may be plain http on loopback. */
 type AccountOwner = { readonly kind: 'app' } | { readonly kind: 'operator'; readonly production: boolean };
 
 /** A service account as its console hands it out, checked. */

@@ -16,7 +16,7 @@ const APNS_PUSH_TYPES = new Set([
 const APNS_PRIORITIES = new Set(['1', '5', '10']);
 const URGENCIES = new Set(['very-low', 'low', 'normal', 'high']);
 const WNS_TYPES = new Set(['toast', 'tile', 'badge', 'raw']);
-/** What any server takes as the value of a header: no control characters, so also no line breaks. */
+/** Header values that every server accepts: printable ASCII without line breaks. */
 const HEADER_VALUE = /^[\x20-\x7e]{1,256}$/;
 const TARGETS = new Set(['token', 'topic', 'condition']);
 

@@ -45,8 +45,8 @@ export interface ResourceStore {
     decide: (existing: StoredDevice | null) => StoredDevice | null,
   ): Promise<void>;
   /**
-   * Marks devices that still have the token as active: sets `lastActiveMs` of those last active before `beforeMs`, and
-   * of those `FAILING`, which become `ACTIVE` with no failures. Resolves with the ids of the latter. At most 1000.
+   * Marks devices that still have the token as active: sets `lastActiveMs` where it is before `beforeMs`. Devices in state
+   * `FAILING` become `ACTIVE` without failures; resolves with their ids. At most 1000 devices.
    */
   touchDevices(
     appId: string,

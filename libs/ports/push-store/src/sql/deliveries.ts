@@ -251,5 +251,5 @@ const claimsOf = (
   keys: readonly string[],
 ): Promise<Claim[]> => rowsOfKeys(one, CLAIMS, { of: [appId, publishId], keys });
 
-/** What a step changes of a claim. */
+/** Columns of a claim that a step changes. */
 const STEP_COLUMNS = ['state', 'attempt', 'outcome', 'lease_owner', 'lease_until_ms', 'updated_ms'] as const;

@@ -41,7 +41,7 @@ export async function rowsOfKeys<Row extends object>(
   return found;
 }
 
-/** What becomes of the rows: assignments to columns, in which `kept` names the row as it is. */
+/** A change of rows: assignments to columns, in which `kept` names the row before the change. */
 export interface Change {
   readonly set: string;
   readonly values: readonly SqlScalar[];

@@ -94,7 +94,7 @@ export class LoopShare {
     this.#isScheduled = false;
     this.#refill();
     if (this.#budgetMs > 0) this.#waiting.take()?.();
-    // What was woken reports its time before the next is.
+    // The resumed work reports its time before the next one is resumed.
     if (this.#waiting.apps > 0) this.#schedule();
   }
 }

@@ -1,11 +1,11 @@
-/** How long an answer waits for a body that nobody reads; then the connection ends with it. */
+/** Longest wait of a response for an unread request body; the connection is closed afterwards. */
 const BODY_WITHIN_MS = 500;
 
 /**
  * When the answer to a request leaves. A request with a body is answered in a later turn of the event loop than the one
  * in which its body ended: the native parser ends a connection on which another request arrives before the answer, so a
  * request that was sent in one piece with the body never runs. The parser removes bytes above 0x7f around the headers
- * that say where a body ends; a proxy in front may see another end, and what follows another request.
+ * with the length of the body, so a proxy in front may see another end of the body, and a second request behind it.
  */
 export class Sending {
   #state: 'open' | 'pending' | 'over' = 'open';
