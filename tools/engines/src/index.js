@@ -5,5 +5,4 @@ export { engine } from './engine.js';
 export { EngineHandle } from './handle.js';
 export { SENTINEL_MASTER } from './engines/redis-sentinel.js';
 export { startAll, stopAll, whyMissing } from './together.js';
-export { vapidKeys } from './vapid-keys.js';
 export { postgresQuery } from './wire/postgres.js';

@@ -1,6 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto';
-import { vapidKeys } from '@carillon/engines';
-import { accepted, rejected } from '@carillon/push-providers';
+import { accepted, generateVapidKeys, rejected } from '@carillon/push-providers';
 import { Sealer } from '@carillon/push-store';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fcmDevice, openScene } from './scene.js';
@@ -29,7 +28,8 @@ describe('the hosts that browsers may be reached at', () => {
       asked.push(hostname);
       return [{ address: '127.0.0.1', family: 4 }];
     };
-    const env = { VAPID_PRIVATE_KEY: vapidKeys().privateKey, VAPID_CONTACT: 'mailto:a@b.example' };
+    const { privateKey } = await generateVapidKeys();
+    const env = { VAPID_PRIVATE_KEY: privateKey, VAPID_CONTACT: 'mailto:a@b.example' };
     const scene = await openScene('memory', 'memory', env, '', { resolve });
     onTestFinished(() => scene.close());
     const device = fcmDevice('c22', browserAt('https://turncoat.example/x'));

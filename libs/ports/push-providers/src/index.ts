@@ -59,4 +59,5 @@ export { InvalidPayload, type Notification } from './rendering/notification.js';
 export { MOST_OVERRIDE_BYTES, type RenderedPayload, renderPayload } from './rendering/render.js';
 export { readOverride } from './rendering/override.js';
 export { deviceUrlRules, type ProviderSettings } from './settings.js';
+export { generateVapidKeys, type VapidKeys } from './vapid-keys.js';
 export { type Audience, providerOf, type Recipient, type SendTarget, tokenHash } from './target.js';

@@ -1,7 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { vapidKeys } from '@carillon/engines';
 import { describe, expect, it } from 'vitest';
-import { credentialOf, InvalidCredential, readCredentialFields, serviceAccount } from '../src/index.js';
+import {
+  credentialOf,
+  generateVapidKeys,
+  InvalidCredential,
+  readCredentialFields,
+  serviceAccount,
+} from '../src/index.js';
 
 const pem = (type: 'rsa' | 'ec'): string =>
   (type === 'rsa'
@@ -11,7 +16,8 @@ const pem = (type: 'rsa' | 'ec'): string =>
 
 const RSA = pem('rsa');
 const EC = pem('ec');
-const { publicKey: PUBLIC, privateKey: PRIVATE } = vapidKeys();
+const { publicKey: PUBLIC, privateKey: PRIVATE } = await generateVapidKeys();
+const OTHER = await generateVapidKeys();
 const ACCOUNT = { client_email: 'a@b.example', private_key: RSA.replaceAll('\n', '\\n'), project_id: 'p' };
 
 const kind = (body: object) => {
@@ -73,7 +79,7 @@ describe('the fields of a credential', () => {
     ['apns', { pem: 'no certificate' }],
     ['apns', { p12: 'AAAA' }],
     ['apns', { p12: 'AAAA', p12Password: '', environment: 'moon' }],
-    ['webpush', { publicKey: PUBLIC, privateKey: vapidKeys().privateKey }],
+    ['webpush', { publicKey: PUBLIC, privateKey: OTHER.privateKey }],
     ['webpush', { publicKey: PUBLIC.slice(4), privateKey: PRIVATE }],
     ['webpush', { publicKey: PUBLIC, privateKey: PRIVATE, subject: 'me' }],
     ['hms', { hmsAppId: 'a', clientSecret: '  ' }],

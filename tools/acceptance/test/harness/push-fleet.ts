@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Databases, type Database } from '@carillon/database';
-import { engine, type EngineHandle, vapidKeys } from '@carillon/engines';
+import { engine, type EngineHandle } from '@carillon/engines';
+import { generateVapidKeys } from '@carillon/push-providers';
 import { createParts } from '@carillon/runtime';
 import { configuration } from '@carillon/testing';
 import { eventually } from './eventually.js';
@@ -145,7 +146,7 @@ export class PushFleet {
       cloud: 'fcm',
       key: publicKey.export({ format: 'pem', type: 'spki' }),
     });
-    const { publicKey: applicationServerKey, privateKey: signingKey } = vapidKeys();
+    const { publicKey: applicationServerKey, privateKey: signingKey } = await generateVapidKeys();
     this.#keys = (await this.#say({ do: 'subscribe', applicationServerKey })) as Keys;
     await this.ask('POST', '/credentials/fcm', {
       serviceAccountJson: {

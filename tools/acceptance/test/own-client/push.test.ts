@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { engine, vapidKeys, whyMissing } from '@carillon/engines';
+import { engine, whyMissing } from '@carillon/engines';
+import { generateVapidKeys, type VapidKeys } from '@carillon/push-providers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Page } from '../clients/page.js';
 import { onServer } from '../harness/every-app.js';
@@ -56,11 +57,12 @@ describe.runIf(missing === null)('with Chromium and a stand-in for its cloud', (
   afterAll(() => rmSync(folder, { recursive: true }));
 
   onServer('a page', { tenants: [openTenant('shop')], env }, (node) => {
-    const keys = vapidKeys();
+    let keys: VapidKeys;
     let examples: Examples;
     let page: Page;
     beforeAll(async () => {
       const api = signing(node);
+      keys = await generateVapidKeys();
       const body = { ...keys, subject: 'mailto:ops@shop.example' };
       await api({ method: 'POST', path: '/push/credentials/webpush', body });
       examples = await Examples.start(node, keys.publicKey);

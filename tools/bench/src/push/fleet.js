@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configure } from '@carillon/config';
 import { Databases } from '@carillon/database';
-import { engine, vapidKeys } from '@carillon/engines';
+import { engine } from '@carillon/engines';
+import { generateVapidKeys } from '@carillon/push-providers';
 import { createParts } from '@carillon/runtime';
 import { prepareSigningKey, signRequest } from '@carillon/signing';
 import { spawnNode } from '@carillon/testing';
@@ -141,7 +142,7 @@ export async function giveCredentials({ say }, api) {
       project_id: PROJECT,
     },
   });
-  const { publicKey: applicationServerKey, privateKey: signingKey } = vapidKeys();
+  const { publicKey: applicationServerKey, privateKey: signingKey } = await generateVapidKeys();
   const { p256dh, auth } = await say({ do: 'subscribe', token: '*', applicationServerKey });
   await api('POST', '/credentials/webpush', {
     publicKey: applicationServerKey,

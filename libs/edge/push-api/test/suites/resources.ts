@@ -1,5 +1,4 @@
-import { vapidKeys } from '@carillon/engines';
-import { accepted, retryable } from '@carillon/push-providers';
+import { accepted, generateVapidKeys, retryable } from '@carillon/push-providers';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { fcmDevice, type Scene } from '../scene.js';
 import { held, isOver, toDevice } from './parts.js';
@@ -62,9 +61,9 @@ export function resources(open: () => Scene): void {
   });
 
   it('refuses a credential whose keys do not belong together (9)', async () => {
-    const { publicKey, privateKey } = vapidKeys();
+    const { publicKey, privateKey } = await generateVapidKeys();
     const put = (key: string) => sent('POST', '/credentials/webpush', { publicKey, privateKey: key });
-    expect((await put(vapidKeys().privateKey)).status).toBe(400);
+    expect((await put((await generateVapidKeys()).privateKey)).status).toBe(400);
     expect((await put(privateKey)).status).toBe(201);
   });
 

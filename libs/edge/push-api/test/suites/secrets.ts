@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { vapidKeys } from '@carillon/engines';
-import { rejected, retryable } from '@carillon/push-providers';
+import { generateVapidKeys, rejected, retryable } from '@carillon/push-providers';
 import { beforeAll, expect, it } from 'vitest';
 import { fcmDevice, type Answer, type Scene } from '../scene.js';
 import { isOver } from './parts.js';
@@ -32,7 +31,7 @@ export function secrets(open: () => Scene): void {
       return answer;
     };
     const [rsa, ec] = [pem(), pem('P-256')];
-    const { publicKey, privateKey } = vapidKeys();
+    const { publicKey, privateKey } = await generateVapidKeys();
     const auth = Buffer.from(`${MARK}-auth`).toString('base64url').slice(0, 22);
     const credentials = {
       fcm: {

@@ -1,7 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ProviderTokens } from '../../src/drivers/apns/provider-tokens.js';
+import { Refusal } from '../../src/drivers/client/refusal.js';
 import { retryAfter } from '../../src/drivers/client/retry-after.js';
+import { Vapid } from '../../src/drivers/webpush/vapid.js';
+import { generateVapidKeys } from '../../src/index.js';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
@@ -52,5 +55,46 @@ describe('tokens that are signed for APNs', () => {
     expect(await tokens.get()).toBe(second);
     nowMs += MINUTE_MS;
     expect(await tokens.get()).not.toBe(second);
+  });
+});
+
+describe('the VAPID header of a credential', () => {
+  const claimsOf = (header: string): unknown =>
+    JSON.parse(Buffer.from(header.split('.')[1] ?? '', 'base64url').toString());
+
+  it('is signed per origin, port included, and reused for eleven of its twelve hours', async () => {
+    vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const keys = await generateVapidKeys();
+    const vapid = new Vapid({ provider: 'webpush', ...keys, subject: 'ops@shop.example' }, null);
+    const at = (url: string) => vapid.authorization(new URL(url));
+    const first = at('https://push.example:8443/one');
+    expect(claimsOf(first)).toEqual({
+      aud: 'https://push.example:8443',
+      exp: NOW_MS / 1000 + 12 * 3600,
+      sub: 'mailto:ops@shop.example',
+    });
+    expect(at('https://push.example:8443/two')).toBe(first);
+    expect(claimsOf(at('https://push.example/one'))).toMatchObject({ aud: 'https://push.example' });
+    vi.setSystemTime(NOW_MS + 11 * 60 * MINUTE_MS - 1);
+    expect(at('https://push.example:8443/one')).toBe(first);
+    vi.setSystemTime(NOW_MS + 11 * 60 * MINUTE_MS);
+    expect(at('https://push.example:8443/one')).not.toBe(first);
+  });
+
+  it('is refused when the credential has no contact or no usable key', async () => {
+    const keys = await generateVapidKeys();
+    const url = new URL('https://push.example/one');
+    const refusals = [
+      new Vapid({ provider: 'webpush', ...keys, subject: null }, null),
+      new Vapid({ provider: 'webpush', ...keys, privateKey: 'AAAA', subject: 'mailto:a@b.example' }, null),
+    ].map((vapid) => {
+      try {
+        return vapid.authorization(url);
+      } catch (error) {
+        return error instanceof Refusal ? error.outcome : error;
+      }
+    });
+    expect(refusals).toMatchObject([{ reason: 'no_contact' }, { reason: 'key_unusable' }]);
   });
 });

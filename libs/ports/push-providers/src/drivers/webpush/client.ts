@@ -1,3 +1,4 @@
+import webPush from 'web-push';
 import type { WebPushCredential } from '../../credentials/credential.js';
 import { checkDeviceUrl } from '../../device-url.js';
 import type { PushClient, SendRequest } from '../../port.js';
@@ -9,11 +10,11 @@ import { Refusal } from '../client/refusal.js';
 import { fixedToken } from '../client/tokens.js';
 import { invalidToken, secondsUntil } from '../client/verdict.js';
 import type { WireRequest } from '../wire/exchange.js';
-import { encrypted } from './encrypt.js';
 import { judgeWebPush } from './judge.js';
 import { Vapid } from './vapid.js';
 
 const MOST_TTL_SECONDS = 2_419_200;
+const KEY_TEXT = /^[A-Za-z0-9_-]+={0,2}$/;
 
 /** Web Push to whatever service a subscription names. */
 export function openWebPush(
@@ -41,19 +42,30 @@ function request(
   }
   const { endpoint, p256dh, auth } = target.recipient;
   const url = checkDeviceUrl(endpoint, 'web', deviceUrls);
+  if (!KEY_TEXT.test(p256dh) || !KEY_TEXT.test(auth)) throw badKeys();
+  const authorization = vapid.authorization(url);
   const { ttl = MOST_TTL_SECONDS, urgency, topic } = headersOf(payload);
   // What renders a notification writes the longest time, which its expiry shortens like that of an override.
   const most = Math.min(Number(ttl), MOST_TTL_SECONDS);
-  return {
-    url,
-    headers: {
-      authorization: vapid.authorization(url),
-      'content-encoding': 'aes128gcm',
-      'content-type': 'application/octet-stream',
-      ttl: String(expiresAtMs === null ? most : secondsUntil(expiresAtMs, Date.now(), most)),
-      ...(typeof urgency === 'string' && { urgency }),
-      ...(typeof topic === 'string' && { topic }),
-    },
-    body: encrypted(JSON.stringify(webPushBody(payload)), p256dh, auth),
+  const TTL = expiresAtMs === null ? most : secondsUntil(expiresAtMs, Date.now(), most);
+  const own = {
+    authorization,
+    ...(typeof urgency === 'string' && { urgency }),
+    ...(typeof topic === 'string' && { topic }),
   };
+  // The library treats paths of some push services specially; of the URL it needs the origin only.
+  const subscription = { endpoint: url.origin, keys: { p256dh, auth } };
+  try {
+    const plaintext = JSON.stringify(webPushBody(payload));
+    const { headers, body } = webPush.generateRequestDetails(subscription, plaintext, { TTL });
+    return { url, headers: { ...lowerCased(headers), ...own }, body };
+  } catch {
+    throw badKeys();
+  }
 }
+
+const badKeys = (): Refusal => new Refusal(invalidToken('bad_keys'));
+
+/** Names as HTTP/2 requires them. */
+const lowerCased = (headers: webPush.Headers): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
