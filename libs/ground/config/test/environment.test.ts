@@ -183,6 +183,7 @@ describe('variables that reach several settings', () => {
       APNS_TOPIC: 't',
       PUSH_APNS_TOPIC: 'u',
       GOOGLE_APPLICATION_CREDENTIALS: '/g',
+      FCM_APPLICATION_DEFAULT: 'true',
     };
     const { push } = runs({ env }).config;
     expect([push.fcm.project_id, push.apns.topic, push.fcm.service_account_json_path]).toEqual([
@@ -190,6 +191,7 @@ describe('variables that reach several settings', () => {
       't',
       '/g',
     ]);
+    expect(push.fcm.application_default).toBe(true);
   });
 });
 

@@ -212,7 +212,11 @@ type Push = Config['push'];
 
 const SETTINGS: Readonly<Record<Cloud, (push: Push, production: boolean) => Credential | null>> = {
   fcm({ fcm }, production) {
-    const json = fcm.service_account_json?.reveal() ?? fileOf(fcm.service_account_json_path);
+    const inline = fcm.service_account_json?.reveal() ?? null;
+    if (inline === null && fcm.application_default) {
+      return { provider: 'fcm', projectId: fcm.project_id, access: { kind: 'applicationDefault' } };
+    }
+    const json = inline ?? fileOf(fcm.service_account_json_path);
     if (json !== null) {
       const { projectId, ...account } = serviceAccount(json, { kind: 'operator', production });
       return {

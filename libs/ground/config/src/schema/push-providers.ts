@@ -33,6 +33,12 @@ export const fcm = table({
       meaning: 'File with the service account',
     }),
   ),
+  application_default: bool({
+    default: false,
+    env: names('FCM_APPLICATION_DEFAULT'),
+    meaning:
+      'Use the application default credentials of Google: file, gcloud login or metadata server. `service_account_json` wins over them, they win over `service_account_json_path`',
+  }),
   app_id: text('FCM_APP_ID', storedApp),
   credential_id: credentialId('FCM_CREDENTIAL_ID', 'fcm'),
   provider_token: hidden('FCM_PROVIDER_TOKEN', staticToken),

@@ -12,6 +12,8 @@ export interface FcmCredential {
         readonly privateKeyId: string | null;
         readonly tokenUri: string;
       }
+    /** Google's application default credentials of this process; the operator's alone. */
+    | { readonly kind: 'applicationDefault' }
     | StaticToken;
 }
 

@@ -12,6 +12,7 @@ import { fixedToken, OAuthTokens, tokenForm, type Tokens } from '../client/token
 import { authFailure, secondsUntil } from '../client/verdict.js';
 import type { WireRequest } from '../wire/exchange.js';
 import type { Wire } from '../wire/wire.js';
+import { DefaultCredentials } from './default-credentials.js';
 import { judgeFcm } from './judge.js';
 
 const PUBLIC = 'https://fcm.googleapis.com';
@@ -24,15 +25,27 @@ const MOST_TTL_SECONDS = 2_419_200;
 export function openFcm(credential: FcmCredential, settings: ProviderSettings, network: Network): PushClient {
   return openClient(trusted(network), (wire, stopped): Protocol => {
     const { access, projectId } = credential;
-    const project = settings.fcmProjectId ?? projectId;
+    const tokens = tokensOf(access, settings, wire, stopped);
+    const project = (): string | null =>
+      settings.fcmProjectId ?? projectId ?? (tokens instanceof DefaultCredentials ? tokens.project : null);
     return {
       provider: 'fcm',
-      tokens:
-        access.kind === 'token' ? fixedToken(access.token) : accountTokens(access, settings, wire, stopped),
-      request: (send, token) => request(send, token, project, settings),
+      tokens,
+      request: (send, token) => request(send, token, project(), settings),
       judge: (reply, _, nowMs) => judgeFcm(reply, nowMs),
     };
   });
+}
+
+function tokensOf(
+  access: FcmCredential['access'],
+  settings: ProviderSettings,
+  wire: Wire,
+  stopped: AbortSignal,
+): Tokens {
+  if (access.kind === 'token') return fixedToken(access.token);
+  if (access.kind === 'applicationDefault') return new DefaultCredentials();
+  return accountTokens(access, settings, wire, stopped);
 }
 
 function request(
