@@ -41,7 +41,8 @@ export class Http1 implements Connection {
     try {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         const sent = this.#send(url, { method: 'POST', agent: this.#agent, headers, signal }, resolve);
-        sent.once('error', reject).end(body);
+        // Stays for the life of the request: a second error without a listener would end the process.
+        sent.on('error', reject).end(body);
       });
       const { statusCode = 0 } = answer;
       return { status: statusCode, headers: answer.headers, body: await readLimited(answer) };
