@@ -21,12 +21,11 @@ async function metadataServer(): Promise<Metadata> {
   const server = createServer(({ url = '', headers }, response) => {
     metadata.asked.push(url);
     response.setHeader('metadata-flavor', 'Google');
-    if (headers['metadata-flavor'] !== 'Google') return void response.writeHead(403).end();
-    if (url.includes('/project/project-id')) return void response.end('a-project');
-    if (!url.includes('/token')) return void response.end('{}');
-    if (metadata.token === undefined) return void response.writeHead(404).end();
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ access_token: metadata.token, expires_in: 3600, token_type: 'Bearer' }));
+    if (headers['metadata-flavor'] !== 'Google') response.writeHead(403).end();
+    else if (url.includes('/project/project-id')) response.end('a-project');
+    else if (!url.includes('/token')) response.end('{}');
+    else if (metadata.token === undefined) response.writeHead(404).end();
+    else response.end(JSON.stringify({ access_token: metadata.token, expires_in: 3600 }));
   });
   await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => {

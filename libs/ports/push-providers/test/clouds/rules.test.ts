@@ -58,10 +58,10 @@ describe('tokens that are signed for APNs', () => {
   });
 });
 
-describe('the VAPID header of a credential', () => {
-  const claimsOf = (header: string): unknown =>
-    JSON.parse(Buffer.from(header.split('.')[1] ?? '', 'base64url').toString());
+const claimsOf = (header: string): unknown =>
+  JSON.parse(Buffer.from(header.split('.')[1] ?? '', 'base64url').toString());
 
+describe('the VAPID header of a credential', () => {
   it('is signed per origin, port included, and reused for eleven of its twelve hours', async () => {
     vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -66,6 +66,6 @@ function request(
 
 const badKeys = (): Refusal => new Refusal(invalidToken('bad_keys'));
 
-/** Names as HTTP/2 requires them. */
-const lowerCased = (headers: webPush.Headers): Record<string, string> =>
+/** Names as HTTP/2 requires them, values as text: `TTL` is a number. */
+const lowerCased = (headers: Readonly<Record<string, string | number>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
