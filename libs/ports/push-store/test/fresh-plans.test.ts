@@ -1,8 +1,7 @@
-import type { Database } from '@carillon/database';
+import { type Database, explained, type Explained } from '@carillon/database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SqlPushStore } from '../src/sql/sql-store.js';
 import { pushTables } from '../src/sql/schema.js';
-import { explained, type Explained } from './plans.js';
 import { admission, NOW } from './samples.js';
 import { cornerOf } from './scene.js';
 
