@@ -10,6 +10,7 @@ import type { Credentials, ResolvedCredential } from '../src/pipeline/credential
 import type { NewItem } from '../src/pipeline/items.js';
 import type { Outbox } from '../src/pipeline/outbox.js';
 import type { DeliveryBatch } from '../src/pipeline/payloads.js';
+import { ResultWriter } from '../src/pipeline/result-writer.js';
 import { Sending } from '../src/pipeline/sending.js';
 import { Secrets } from '../src/secrets.js';
 
@@ -88,7 +89,7 @@ async function sceneOf(count: number, send: (request: SendRequest) => Promise<Se
   const stop = new AbortController();
   const job = { signal: stop.signal, renew: async () => true } as unknown as Job;
   const run = () =>
-    new Sending(parts, outbox, credentials).send(batch, {
+    new Sending(parts, new ResultWriter(parts, outbox), credentials).send(batch, {
       resolved,
       gates: new Gates(breakers, { appId: 'shop', provider: 'fcm', resolved }),
       job,

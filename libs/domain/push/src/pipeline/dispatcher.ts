@@ -10,10 +10,10 @@ import { DispatchPool } from './dispatch-pool.js';
 import type { Outbox } from './outbox.js';
 import type { DeliveryBatch } from './payloads.js';
 import { putBack } from './put-back.js';
+import { ResultWriter } from './result-writer.js';
 import { NOT_READY, type Result, result } from './results.js';
 import { LEASE_MS, Sending } from './sending.js';
 import { deliveryStage } from './stages.js';
-import { tell } from './telling.js';
 import { move } from '../watch/invariants.js';
 import { tellMeta } from '../watch/meta.js';
 import { AdaptiveWindow } from './window.js';
@@ -27,18 +27,20 @@ export class Dispatcher {
   readonly breakers: Breakers;
   readonly pools: ReadonlyMap<Provider, DispatchPool>;
   readonly #weights: AppWeights;
+  readonly #results: ResultWriter;
   readonly #sending: Sending;
   readonly #windows = new Map<string, AdaptiveWindow>();
 
   constructor(
     private readonly parts: PushParts,
-    private readonly outbox: Outbox,
+    outbox: Outbox,
   ) {
     const { config, metrics, now } = parts;
     this.credentials = new Credentials(parts);
     this.breakers = new Breakers(config.push.circuit_breaker);
     this.#weights = new AppWeights(parts);
-    this.#sending = new Sending(parts, outbox, this.credentials);
+    this.#results = new ResultWriter(parts, outbox);
+    this.#sending = new Sending(parts, this.#results, this.credentials);
     const workers = Math.max(1, workersOf(config, 'dispatch', ['dispatch']));
     const begun = metrics.counter('push_wfq_dispatched_total');
     this.pools = new Map(
@@ -150,7 +152,7 @@ export class Dispatcher {
     const taken = await store.takeForSending(batch.appId, batch.publishId, batch.jobs, lease);
     const jobs = batch.jobs.filter(({ deliveryKey }) => taken.has(deliveryKey));
     const results = jobs.map((one) => [one, same] as const);
-    await tell(this.parts, this.outbox, batch, results, { signal, leaseMs: LEASE_MS });
+    await this.#results.write(batch, results, { signal, leaseMs: LEASE_MS });
     return (await this.#sending.isHeld(batch, batch.jobs, taken)) ? this.#later(batch, 'held') : undefined;
   }
 

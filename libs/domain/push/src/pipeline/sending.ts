@@ -12,8 +12,8 @@ import type { PushParts } from '../parts.js';
 import type { Gates } from './breakers.js';
 import type { Credentials, ResolvedCredential } from './credentials.js';
 import { Gathering } from './gathering.js';
-import type { Outbox } from './outbox.js';
 import type { DeliveryBatch, DeliveryJob } from './payloads.js';
+import type { ResultWriter } from './result-writer.js';
 import {
   GONE,
   isThrottling,
@@ -24,7 +24,6 @@ import {
   type Judged,
   UNREADABLE,
 } from './results.js';
-import { tell } from './telling.js';
 
 export const LEASE_MS = 60_000;
 
@@ -62,7 +61,7 @@ const isTarget = (target: SendTarget | Result): target is SendTarget => 'kind' i
 export class Sending {
   constructor(
     private readonly parts: PushParts,
-    private readonly outbox: Outbox,
+    private readonly results: ResultWriter,
     private readonly credentials: Credentials,
   ) {}
 
@@ -118,7 +117,7 @@ export class Sending {
     if (!before.begun) await how.onFirst();
     const telling = new Gathering<readonly [DeliveryJob, Judged]>(
       () => batch.batchId,
-      (results) => tell(this.parts, this.outbox, batch, results, { signal, leaseMs: LEASE_MS }),
+      (results) => this.results.write(batch, results, { signal, leaseMs: LEASE_MS }),
     );
     let throttled = before.throttled;
     const ends = await Promise.allSettled(
