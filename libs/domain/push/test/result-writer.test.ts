@@ -83,32 +83,32 @@ describe('readResults', () => {
   });
 });
 
+const worker = (workerId: string, stages: readonly string[]) => ({
+  workerId,
+  stages: [...stages],
+  providers: [],
+  credentials: [],
+  expiresMs: NOW + 30_000,
+});
+
+async function written(stages: readonly (readonly string[])[]): Promise<number> {
+  const files = { exists: () => false, read: () => '' };
+  const outcome = configure({ process: 'server', argv: [], env: { RUST_LOG: 'off' }, cwd: '/', files });
+  if (outcome.kind === 'exit') throw new Error(outcome.stderr);
+  const { config } = outcome;
+  const store = new MemoryPushStore();
+  for (const [index, each] of stages.entries()) await store.beat(worker(String(index), each));
+  const items: NewItem[] = [];
+  const hand = async (some: readonly NewItem[]) => void items.push(...some);
+  const outbox = { maxItemBytes: options.maxBatchBytes, hand } as unknown as Outbox;
+  const { metrics } = createParts(config);
+  const parts = { config, store, metrics, now: () => NOW } as unknown as PushParts;
+  const { signal } = new AbortController();
+  await new ResultWriter(parts, outbox).write(BATCH, accepted(9), { signal, leaseMs: 1000 });
+  return items.length;
+}
+
 describe('ResultWriter', () => {
-  const worker = (workerId: string, stages: readonly string[]) => ({
-    workerId,
-    stages: [...stages],
-    providers: [],
-    credentials: [],
-    expiresMs: NOW + 30_000,
-  });
-
-  async function written(stages: readonly (readonly string[])[]): Promise<number> {
-    const files = { exists: () => false, read: () => '' };
-    const outcome = configure({ process: 'server', argv: [], env: { RUST_LOG: 'off' }, cwd: '/', files });
-    if (outcome.kind === 'exit') throw new Error(outcome.stderr);
-    const { config } = outcome;
-    const store = new MemoryPushStore();
-    for (const [index, each] of stages.entries()) await store.beat(worker(String(index), each));
-    const items: NewItem[] = [];
-    const hand = async (some: readonly NewItem[]) => void items.push(...some);
-    const outbox = { maxItemBytes: options.maxBatchBytes, hand } as unknown as Outbox;
-    const { metrics } = createParts(config);
-    const parts = { config, store, metrics, now: () => NOW } as unknown as PushParts;
-    const { signal } = new AbortController();
-    await new ResultWriter(parts, outbox).write(BATCH, accepted(9), { signal, leaseMs: 1000 });
-    return items.length;
-  }
-
   it('writes one item for many results when every live feedback worker reads that', async () => {
     const current = ['feedback', READS_RESULT_BATCHES];
     expect(await written([['planner'], current, current])).toBe(1);

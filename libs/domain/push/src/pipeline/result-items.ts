@@ -71,6 +71,6 @@ function itemOf(batch: DeliveryBatch, group: readonly ResultEntry[], dryRun: boo
     partitionKey: appId,
     payload: isSingle
       ? { kind: 'deliveryFeedback', ...common, told: false, ...first }
-      : { kind: 'deliveryFeedbackBatch', ...common, results: group as unknown as JsonObject[] },
+      : { kind: 'deliveryFeedbackBatch', ...common, results: group },
   };
 }

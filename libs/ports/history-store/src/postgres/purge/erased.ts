@@ -81,23 +81,25 @@ async function eraseRecords(scope: PurgeScope, stream: Locked): Promise<number |
   const stored = await session.query(`select value from ${table('meta')} where key = $1`, [
     visitedKey(stream),
   ]);
-  const after = String(stored.rows[0]?.['value'] ?? '0');
+  const [visited] = stored.rows;
+  const after = visited === undefined ? '0' : String(visited['value']);
   const next = await session.query(
     `select c.delivery_serial from ${table('records')} c
       where c.stream_key = $1 and c.generation = $2 and c.delivery_serial > $3 order by c.delivery_serial limit $4`,
     [key, generation, after, request.batch],
   );
-  const last = next.rows.at(-1)?.['delivery_serial'];
-  if (last === undefined) return null;
+  const row = next.rows.at(-1);
+  if (row === undefined) return null;
+  const last = String(row['delivery_serial']);
   const { changed } = await session.query(
     `update ${table('records')} c set payload = null, payload_size = 0, tombstone = true, event_name = null,
         message_id = null, actor_client_id = null, op_hash = null, op_fingerprint = null
       where c.stream_key = $1 and c.generation = $2 and c.delivery_serial > $3 and c.delivery_serial <= $4
         and coalesce(c.root_history_serial, c.history_serial) < case when c.action = 0 then $5::bigint else $6::bigint end
         and not c.tombstone`,
-    [key, generation, after, String(last), floor, messageFloor],
+    [key, generation, after, last, floor, messageFloor],
   );
-  await putMeta(scope, visitedKey(stream), String(last));
+  await putMeta(scope, visitedKey(stream), last);
   return changed;
 }
 
