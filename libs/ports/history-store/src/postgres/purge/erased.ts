@@ -173,13 +173,16 @@ async function removeMessages(
   return removeWithAnnotations(scope, rows);
 }
 
-/** Removes expired messages with their annotations. Those that expire first go first: an index has that order. */
+/**
+ * Removes expired messages with their annotations. Those that expire first go first: an index has that order. Rows are
+ * locked, so that no message is removed that a concurrent change keeps longer.
+ */
 export async function removeExpiredMessages(scope: PurgeScope): Promise<PartDone | null> {
   const { session, table, request } = scope;
   const { rows } = await session.query(
     `select m.stream_key, m.message_serial from ${table('messages')} m
       where not m.is_open and m.keep_until_ms < 9223372036854775807 and m.keep_until_ms <= $1
-      order by m.keep_until_ms limit $2`,
+      order by m.keep_until_ms limit $2 for update skip locked`,
     [request.nowMs, request.batch],
   );
   if (rows.length === 0) return null;
