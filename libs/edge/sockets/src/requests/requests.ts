@@ -12,6 +12,7 @@ import type { Connection } from '../connection/connection.js';
 import { frameError, type FrameError } from '@carillon/protocol';
 import type { ClientEvent, Inbound, SubscribeRequest } from '../connection/speech.js';
 import type { ClientEvents } from './client-event.js';
+import { type EventAnswer, EventAnswers } from './event-answers.js';
 import type { Signin } from './signin.js';
 import { failure } from './subscribe-verdict.js';
 import type { Subscribe } from './subscribe.js';
@@ -32,7 +33,11 @@ const NO_CHANNEL = '';
 
 /** Reads what a client sends and hands each request to who answers it. */
 export class Requests {
-  constructor(private readonly parts: RequestParts) {}
+  readonly #answers: EventAnswers;
+
+  constructor(private readonly parts: RequestParts) {
+    this.#answers = new EventAnswers(parts.outlet);
+  }
 
   /** Takes one frame, whatever it holds. The bytes are not used after it returns. */
   take(connection: Connection, bytes: ArrayBuffer): void {
@@ -47,6 +52,8 @@ export class Requests {
       return;
     }
     if (isWithin) this.#answer(connection, frame);
+    else if (frame.kind === 'client-event')
+      this.#answers.of(connection, frame).refuse(limited(frame.channel));
     else this.#tellLimit(connection, channelOf(frame));
   }
 
@@ -99,18 +106,20 @@ export class Requests {
   #clientEvent(connection: Connection, frame: ClientEvent): void {
     const { clientEvents } = connection.hub.rules;
     if (clientEvents !== null && !this.#isWithin(connection, 'client_events', clientEvents)) {
-      if (connection.isOpen) this.#tellLimit(connection, frame.channel);
+      if (connection.isOpen) this.#answers.of(connection, frame).refuse(limited(frame.channel));
       return;
     }
-    this.#queue(connection, frame.channel ?? NO_CHANNEL, () =>
-      this.parts.clientEvents.handle(connection, frame),
-    );
+    const answer = this.#answers.of(connection, frame);
+    const work: Work = () => this.parts.clientEvents.handle(connection, frame, answer);
+    this.#queue(connection, frame.channel ?? NO_CHANNEL, work, 1, answer);
   }
 
-  #queue(connection: Connection, subject: string, work: Work, weight = 1): void {
+  #queue(connection: Connection, subject: string, work: Work, weight = 1, answer?: EventAnswer): void {
     if (inTurn(connection, subject, work, this.parts.onTrouble, undefined, weight)) return;
     const channel = subject === NO_CHANNEL ? null : subject;
-    this.parts.outlet.error(connection, frameError('backpressure', { channel, message: TOO_MANY_WAIT }));
+    const error = frameError('backpressure', { channel, message: TOO_MANY_WAIT });
+    if (answer === undefined) this.parts.outlet.error(connection, error);
+    else answer.refuse(error);
   }
 
   #malformed(
@@ -137,10 +146,12 @@ export class Requests {
   }
 
   #tellLimit(connection: Connection, channel: string | null = null): void {
-    const message = 'The rate limit is exceeded';
-    this.parts.outlet.error(connection, frameError('rate_limited', { channel, message }));
+    this.parts.outlet.error(connection, limited(channel));
   }
 }
+
+const limited = (channel: string | null): FrameError =>
+  frameError('rate_limited', { channel, message: 'The rate limit is exceeded' });
 
 /** The channel that a request names; null: none. */
 function channelOf(frame: Exclude<Inbound, { kind: 'ping' | 'pong' | 'ignored' }>): string | null {
