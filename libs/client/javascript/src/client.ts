@@ -46,6 +46,8 @@ export class Carillon extends Emitter<ClientEvents> {
   readonly #hasBytes: boolean;
   readonly #Socket: SocketConstructor | undefined;
   #socketId: string | null = null;
+  /** Whether the service acknowledges events on the current connection. */
+  #acks = false;
   /** The same once channels may be subscribed on it. */
   #readySocketId: string | null = null;
   #stopFollowing: () => void = () => undefined;
@@ -168,6 +170,7 @@ export class Carillon extends Emitter<ClientEvents> {
       decryptor: this.#options.decryptor ?? null,
       mostQueued: maxQueued,
       echoes: this.#options.echo ?? true,
+      acks: () => this.#acks,
       retryMs: (attempt) => this.#connection.waitMs(attempt),
       histories: this.#histories,
       rest: {
@@ -195,7 +198,10 @@ export class Carillon extends Emitter<ClientEvents> {
       channels: this.#channels,
       histories: this.#histories,
       user: this.user,
-      established: (socketId, activityTimeoutMs) => void this.#established(socketId, activityTimeoutMs),
+      established: (socketId, activityTimeoutMs, acks) => {
+        this.#acks = acks;
+        void this.#established(socketId, activityTimeoutMs);
+      },
       pong: () => this.#send({ event: 'service:pong' }),
       tokenTaken: () => this.#token?.watch(),
       tokenExpired: (code) => this.#tokenExpired(code),
@@ -256,7 +262,7 @@ export class Carillon extends Emitter<ClientEvents> {
     }
     if (change.current === 'disconnected' || change.current === 'failed') {
       const reason = change.reason ?? new CarillonError('The client was disconnected');
-      for (const { subscription } of this.#channels) subscription.ends.emit('ended', reason);
+      for (const { subscription } of this.#channels) subscription.ended(reason);
     }
     this.emit('state', change);
   }

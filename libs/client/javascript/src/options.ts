@@ -71,6 +71,7 @@ export function addressOf(options: ClientOptions, token: string | null): string 
     ...(echo === undefined ? {} : { echo_messages: String(echo) }),
     ...(appends === undefined ? {} : { append_mode: appends }),
     ...(appendRollupMs === undefined ? {} : { append_rollup_window: String(appendRollupMs) }),
+    acks: 'true',
     ...(token === null ? {} : { token }),
   });
   const base = url.replace(/^http/, 'ws').replace(/\/+$/, '');

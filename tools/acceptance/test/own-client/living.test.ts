@@ -41,7 +41,7 @@ onServer('messages that change, by the own client', { tenants: [shop], config },
       const changes = new Inbox<unknown>();
       chat.on('change', ({ event, name, change }) => changes.put([event, name, change?.action]));
       await chat.whenSubscribed();
-      const { message_serial: serial = '' } = await chat.messages.publish('said', 'hello');
+      const { messageSerial: serial = '' } = await chat.messages.publish('said', 'hello');
       await chat.messages.append(serial, ' wörld');
       await chat.messages.update(serial, { data: 'bye', description: 'typo' });
       expect((await chat.messages.append(serial, '!', { operationId: 'o' })).status).toBe('applied');
@@ -74,7 +74,7 @@ onServer('messages that change, by the own client', { tenants: [shop], config },
       const raw = new Inbox<unknown>();
       chat.on('annotation', ({ action, name, clientId }) => raw.put([action, name, clientId]));
       await chat.whenSubscribed();
-      const { message_serial: serial = '' } = await chat.messages.publish('said', 'hello');
+      const { messageSerial: serial = '' } = await chat.messages.publish('said', 'hello');
       const type = 'reactions:distinct.v1';
       const annotation = await chat.annotations.create(serial, { type, name: 'like' });
       const like = { total: 1, clientIds: ['ada'], clipped: false };
@@ -124,7 +124,7 @@ onServer('messages that change, by the own client', { tenants: [shop], config },
     const chat = ada.subscribe('private-owned');
     const live = chat.live();
     await chat.whenSubscribed();
-    chat.send('client-said', 'mine');
+    void chat.send('client-said', 'mine');
     await become(live, ([message]) => message?.raw === 'mine');
     const [mine] = live.list;
     await chat.messages.update(mine?.serial ?? '', { data: 'still mine' });
