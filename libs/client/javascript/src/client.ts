@@ -1,3 +1,4 @@
+import type { Api } from './api.js';
 import { askApp } from './auth/authorizer.js';
 import { Token } from './auth/token.js';
 import { Channel, type EventMap } from './channel/channel.js';
@@ -17,6 +18,7 @@ import { json } from './format/json.js';
 import { followNetwork } from './network.js';
 import { addressOf, type ClientOptions } from './options.js';
 import { Router } from './router.js';
+import { tokenApi } from './token-api.js';
 import { User } from './user.js';
 
 /** What a client tells. */
@@ -160,6 +162,7 @@ export class Carillon extends Emitter<ClientEvents> {
 
   #create(name: string): Channel {
     const { clock = realClock, authorize, api, isTrusted, maxQueued = 100 } = this.#options;
+    const actsAsSocket = api !== undefined && isTrusted !== true;
     const needs = authorize !== undefined && NEEDS_SIGNATURE.test(name);
     return new Channel(name, {
       clock,
@@ -176,8 +179,8 @@ export class Carillon extends Emitter<ClientEvents> {
       rest: {
         vendor: this.#vendor,
         hasBytes: this.#hasBytes,
-        api: api ?? null,
-        actor: () => (isTrusted === true ? null : this.#socketId),
+        api: api ?? this.#tokenApi(),
+        actor: () => (actsAsSocket ? this.#socketId : null),
       },
       send: (frame) => this.#send(frame),
       reconnect: (reason) => this.#connection.lost(reason),
@@ -185,6 +188,13 @@ export class Carillon extends Emitter<ClientEvents> {
         ? (about) => askApp(authorize, about, { socket_id: about.socketId, channel_name: about.channel })
         : null,
     });
+  }
+
+  /** Null: the client has no token, or does not know its app. */
+  #tokenApi(): Api | null {
+    const { url, appId } = this.#options;
+    const token = this.#token;
+    return token === null || appId === undefined ? null : tokenApi(url, appId, () => token.held());
   }
 
   #send(frame: Frame): boolean {

@@ -118,6 +118,30 @@ onServer('messages that change, by the own client', { tenants: [shop], config },
     });
   });
 
+  it('are changed and annotated with the token when the client has no api', async () => {
+    const rights = [
+      'subscribe',
+      'publish',
+      'message-update-own',
+      'annotation-publish',
+      'annotation-subscribe',
+    ];
+    const token = tokenFor(shop, 'ada', { '*': rights });
+    const ada = await people.come('ada', { token, appId: shop.id });
+    const chat = ada.subscribe('private-by-token');
+    const live = chat.live();
+    await chat.whenSubscribed();
+    const { id } = await chat.send('client-said', 'mine');
+    await become(live, (list) => list.length === 1);
+    const serial = live.list[0]?.serial ?? id;
+    await chat.messages.update(serial, { data: 'still mine' });
+    await become(live, ([message]) => message?.raw === 'still mine');
+    await chat.annotations.create(serial, { type: 'reactions:distinct.v1', name: 'like' });
+    const { items } = await chat.annotations.list(serial);
+    expect(items).toMatchObject([{ clientId: 'ada', name: 'like' }]);
+    await expect(chat.messages.delete(serial)).rejects.toMatchObject({ status: 403 });
+  });
+
   it('may be changed by whom they belong to, with the rights of the connection', async () => {
     const token = tokenFor(shop, 'ada', { '*': ['subscribe', 'publish', 'message-update-own'] });
     const ada = await people.come('ada', { api, token });

@@ -65,7 +65,8 @@ export interface VersionsOptions {
 /** Makes requests about one channel; without an `api` of the client each of them is refused. */
 export async function request(parts: RestParts, asked: Parameters<Api>[0]): Promise<unknown> {
   const { api } = parts;
-  if (api === null) throw new CarillonError('The client was given no api');
+  if (api === null)
+    throw new CarillonError('The client has no api, and no token with appId to send requests with');
   return api(asked);
 }
 
