@@ -60,7 +60,7 @@ function requestsOf(parts: ProtocolV2Parts, tokens: Tokens, tags: Tags): Request
     tokens,
     histories: new ChannelHistories({ channels, outlet, reader, maxPageSize, tags, onTrouble }),
     deltas: new DeltaRequests({ deltas: new Deltas(parts), outlet, onTrouble }),
-    summaries: new Summaries({ reads, outlet, maxFrameBytes, onTrouble }),
+    summaries: new Summaries({ reads, outlet, share: hub.replayShare, maxFrameBytes, onTrouble }),
     presenceUpdates: new PresenceUpdates({ presence, outlet, maxPerSecond, onTrouble }),
   });
 }
