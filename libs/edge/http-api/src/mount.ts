@@ -15,8 +15,8 @@ import type { UwsHttpAdapter } from '@carillon/uws';
 import { addressLimit } from './address-limit.js';
 import { openApiText } from './document/openapi.js';
 import { BearerTokens } from './pipeline/bearer.js';
-import { KnownApps } from './pipeline/known-apps.js';
-import { Pipeline, type AppsByKey } from './pipeline/pipeline.js';
+import { KnownApps, type AppsByKey } from './pipeline/known-apps.js';
+import { Pipeline } from './pipeline/pipeline.js';
 import { routesOf } from './routes.js';
 
 /** What the API stands on. */

@@ -4,8 +4,7 @@ import { type Caller, type Revocations, tokenHolder } from '@carillon/operations
 import type { WireNames } from '@carillon/protocol';
 import { admitToken, type CapabilityToken, OPERATIONS, verifyCapabilityToken } from '@carillon/signing';
 import type { HttpRequest } from '@carillon/uws';
-import type { KnownApps } from './known-apps.js';
-import type { AppsByKey } from './pipeline.js';
+import type { AppsByKey, KnownApps } from './known-apps.js';
 
 export interface BearerParts {
   readonly apps: AppsByKey;

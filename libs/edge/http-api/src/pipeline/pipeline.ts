@@ -7,14 +7,7 @@ import type { HttpRequest, HttpResponse } from '@carillon/uws';
 import { bearerOf, bearerQuery, type BearerTokens } from './bearer.js';
 import { Exchange } from './exchange.js';
 import { inputOfRequest } from './input.js';
-import type { KnownApps } from './known-apps.js';
-
-/** Where apps are looked up by `auth_key`. */
-export interface AppsByKey {
-  /** The app when it is known without asking anybody; undefined says nothing. */
-  peekByKey(key: string): App | undefined;
-  findByKey(key: string): Promise<App | null>;
-}
+import type { AppsByKey, KnownApps } from './known-apps.js';
 
 export interface PipelineParts {
   readonly apps: AppsByKey;
