@@ -26,7 +26,7 @@ export { type State } from './state/state.js';
 export { type NotRead, type Replay, type Replays } from './recovery/replays.js';
 export { type Remembered } from './recovery/past.js';
 export { type Resumes } from './recovery/resumes.js';
-export { whenDrained } from './recovery/telling.js';
+export { Patience, whenDrained } from './recovery/telling.js';
 export { inTurn, type Work } from './subscriber/in-turn.js';
 export { Subscriber, type SubscriberSocket } from './subscriber/subscriber.js';
 export { Windows, type WindowRule } from './subscriber/windows.js';
