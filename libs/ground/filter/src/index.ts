@@ -1,4 +1,5 @@
 export { compileFilter, type CompiledFilter, type Filter, type FilterRules } from './compile.js';
+export type { Literals } from './literals.js';
 export { documentOf, type FilterDocument } from './document.js';
 export { compileExpression, type Expression } from './expression/expression.js';
 export { MalformedFilter } from './malformed.js';
