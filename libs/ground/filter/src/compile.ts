@@ -19,6 +19,8 @@ export interface Filter {
   accepts(subject: FilterSubject): boolean;
   /** At least one of them is among the `literals` of every accepted event; null: the filter cannot be indexed. */
   readonly literals: Literals;
+  /** Whether the filter accepts exactly the events that carry one of its literals. */
+  readonly isLiteral: boolean;
 }
 
 /** A compiled filter, null where it restricts nothing; or why it is malformed, in words for the client. */
@@ -67,6 +69,7 @@ function joined(
 ): Filter | null {
   if (names === null && tags === null && expression === null) return null;
   return {
+    isLiteral: expression === null && (names === null ? tags?.isLiteral === true : tags === null),
     literals: literalsOfAll([names === null ? null : [...names].map(eventLiteral), tags?.literals ?? null]),
     accepts: (subject) =>
       (names === null || names.has(subject.event) || (subject.name !== null && names.has(subject.name))) &&

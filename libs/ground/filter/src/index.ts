@@ -3,5 +3,11 @@ export type { Literals } from './literals.js';
 export { documentOf, type FilterDocument } from './document.js';
 export { compileExpression, type Expression } from './expression/expression.js';
 export { MalformedFilter } from './malformed.js';
-export { SharedFilters, type AcquiredFilter, type HeldFilter } from './shared-filters.js';
+export {
+  SharedFilters,
+  type AcquiredFilter,
+  type FilterLimits,
+  type FilterPlace,
+  type HeldFilter,
+} from './shared-filters.js';
 export { FilterSubject, type FilterableEvent } from './subject.js';

@@ -14,6 +14,8 @@ export interface TagCondition {
   /** Costs one comparison per node. */
   readonly holds: (tags: ReadonlyMap<string, string>) => boolean;
   readonly literals: Literals;
+  /** Whether it holds exactly for the tags that carry one of its literals. */
+  readonly isLiteral: boolean;
 }
 
 /** Compiles a tag node. Throws where it is malformed. */
@@ -46,16 +48,18 @@ function branch(node: JsonObject, compile: (child: unknown) => TagCondition): Ta
     return {
       holds: (tags) => children.every((child) => child.holds(tags)),
       literals: literalsOfAll(literals),
+      isLiteral: false,
     };
   if (op === 'or')
     return {
       holds: (tags) => children.some((child) => child.holds(tags)),
       literals: literalsOfAny(literals),
+      isLiteral: false,
     };
   const [only] = children;
   if (op !== 'not') throw new MalformedFilter('op of a tag filter must be and, or, not');
   if (only === undefined || children.length !== 1) throw new MalformedFilter('not takes exactly one node');
-  return { holds: (tags) => !only.holds(tags), literals: null };
+  return { holds: (tags) => !only.holds(tags), literals: null, isLiteral: false };
 }
 
 function leaf(node: JsonObject): TagCondition {
@@ -69,6 +73,7 @@ function leaf(node: JsonObject): TagCondition {
   const values = comparison.needs === 'nothing' ? [] : valuesOf(node, comparison.needs);
   const { holds, isLiteral = false } = comparison;
   return {
+    isLiteral,
     holds: (tags) => holds(tags.get(key), values),
     literals: isLiteral ? [...new Set(values)].map((value) => tagLiteral(key, value)) : null,
   };
