@@ -49,7 +49,6 @@ function fileResult(testModule) {
     path: testModule.moduleId,
     status: testModule.state(),
     tests,
-    leftovers: testModule.meta().leftovers ?? [],
     ms: duration + collectDuration,
   };
 }
@@ -80,7 +79,6 @@ export default class PackageReporter extends MinimalReporter {
     const result = fileResult(testModule);
     totals.add(result);
     if (result.status === 'failed') this.log(`FAIL ${relative(root, result.path)}`);
-    for (const one of result.leftovers) this.log(`left ${relative(root, result.path)}: ${one}`);
     if (totals.pendingFiles === 0) this.log(totals.line(name));
   }
 

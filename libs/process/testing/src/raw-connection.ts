@@ -8,10 +8,9 @@ export type RawTarget = number | NetConnectOpts | (ConnectionOptions & { readonl
 const READ_MS = 10_000;
 
 function open(target: RawTarget): Socket {
-  if (typeof target === 'number')
-    return connectPlain({ port: target, host: '127.0.0.1', allowHalfOpen: true });
+  if (typeof target === 'number') return connectPlain({ port: target, host: '127.0.0.1' });
   if ('tls' in target) return connectTls({ host: '127.0.0.1', rejectUnauthorized: false, ...target });
-  return connectPlain({ ...target, allowHalfOpen: true });
+  return connectPlain(target);
 }
 
 /** A connection that writes exactly the bytes it is told and keeps everything that comes. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import http from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { describeHandle, openHandles } from '../src/process-state/handles.js';
 import { TimerRecord } from '../src/process-state/timers.js';
@@ -9,17 +10,21 @@ import { spawnNode } from '../src/index.js';
 
 const listener = (): void => undefined;
 
-it('changedValues names variables, globals and listeners when they differ', () => {
+it('changedValues names variables, globals, agents and listeners when they differ', () => {
   const before = processValues();
   vi.stubEnv('CARILLON_TEST_LEFT', 'x');
   vi.stubGlobal('setTimeout', listener);
   process.on('SIGUSR2', listener);
+  const { globalAgent } = http;
+  http.globalAgent = new http.Agent();
   expect(changedValues(before, processValues()).toSorted()).toEqual([
     'globalThis.setTimeout',
+    'http.globalAgent',
     'process.env.CARILLON_TEST_LEFT',
     'the number of listeners of process for "SIGUSR2"',
   ]);
   process.off('SIGUSR2', listener);
+  http.globalAgent = globalAgent;
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
   expect(changedValues(before, processValues())).toEqual([]);
@@ -61,18 +66,36 @@ it('TimerRecord describes a timer of our own code until it is cleared, when it k
   expect(record.running()).toEqual([]);
 });
 
-it('watchProcess reports values and resources apart when they differ', async () => {
+it('describeHandle names a socket while it is connected and keeps the process alive', async () => {
+  const server = createServer((socket) => socket.unref())
+    .listen(0, '127.0.0.1')
+    .unref();
+  await once(server, 'listening');
+  const before = new Set(openHandles());
+  const opened = () =>
+    openHandles().flatMap((handle) => (before.has(handle) ? [] : (describeHandle(handle) ?? [])));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await once(socket, 'connect');
+  await vi.waitFor(() =>
+    expect(opened()).toEqual([expect.stringMatching(/^socket from port \d+ to 127\.0\.0\.1:\d+$/)]),
+  );
+  socket.unref();
+  expect(opened()).toEqual([]);
+  socket.destroy();
+  server.close();
+  await once(server, 'close');
+});
+
+it('watchProcess reports changed values and open resources', async () => {
   let value = 1;
   const leftovers = watchProcess(() => ({ 'the value': value }));
-  expect(await leftovers()).toEqual({ values: [], resources: [] });
+  expect(await leftovers()).toEqual([]);
   value = 2;
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  expect(await leftovers(0)).toEqual({
-    values: ['the value'],
-    resources: [expect.stringMatching(/^server at port/)],
-  });
+  expect(await leftovers(0)).toEqual(['the value', expect.stringMatching(/^server at port/)]);
   // Still closing when it is asked.
   server.close();
-  expect((await leftovers()).resources).toEqual([]);
+  value = 1;
+  expect(await leftovers()).toEqual([]);
 });

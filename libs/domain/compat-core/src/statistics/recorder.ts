@@ -35,8 +35,8 @@ const LONGEST_WAIT_MS = 1000;
 /** Writes down what apps do, many observations at a time. */
 export class Recorder {
   readonly #waiting: Observation[] = [];
-  /** What waits will be written. */
-  #isDue = false;
+  /** Timer of the next write; null: none is due. */
+  #due: NodeJS.Timeout | null = null;
   /** By the clock of the process. */
   #flushedMs = -Infinity;
   /** Null: nothing is being written. */
@@ -96,16 +96,16 @@ export class Recorder {
       return false;
     }
     this.#waiting.push({ appId, seen, atMs: this.now(), done });
-    if (this.#isDue) return true;
-    this.#isDue = true;
-    // After a pause nobody waits for others.
+    if (this.#due !== null) return true;
+    // The first observation after a pause is written without delay.
     const waitMs = this.#flushedMs + this.options.flushMs - performance.now();
-    setTimeout(() => void this.#flush(), Math.max(0, waitMs));
+    this.#due = setTimeout(() => void this.#flush(), Math.max(0, waitMs));
     return true;
   }
 
   async #flush(): Promise<void> {
-    this.#isDue = false;
+    if (this.#due !== null) clearTimeout(this.#due);
+    this.#due = null;
     this.#flushedMs = performance.now();
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null;

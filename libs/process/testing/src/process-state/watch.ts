@@ -3,8 +3,8 @@ import { describeHandle, openHandles } from './handles.js';
 import { TimerRecord } from './timers.js';
 import { changedValues, processValues, type Values } from './values.js';
 
-/** Handles close over several turns of the event loop. */
-const SETTLE_MS = 5000;
+/** Handles close over several turns of the event loop, and children and sockets when a busy machine gets to it. */
+const SETTLE_MS = 30_000;
 const POLL_MS = 20;
 
 /** One record for the process: the global functions are replaced once. */
@@ -18,23 +18,16 @@ function timersOfProcess(): TimerRecord {
   return timers;
 }
 
-/** Descriptions of what a test file left behind. */
-export interface Leftovers {
-  /** Changed values: environment, globals, process listeners, working directory, and the given further ones. */
-  readonly values: readonly string[];
-  /** Open servers, running child processes, and long timers. */
-  readonly resources: readonly string[];
-}
-
 /**
  * Watches the process-wide state that a test file may change and has to restore.
  *
  * @param more further values, by name; compared with `Object.is`
- * @returns compares with the state of now, when called after the file; waits up to `settleMs` for handles that close
+ * @returns describes what a file left behind, when called after it: changed values, open servers and sockets, running
+ * child processes and long timers; waits up to `settleMs` for handles that close
  */
 export function watchProcess(
   more: () => Readonly<Record<string, unknown>> = () => ({}),
-): (settleMs?: number) => Promise<Leftovers> {
+): (settleMs?: number) => Promise<readonly string[]> {
   const record = timersOfProcess();
   record.clear();
   const values = (): Values => new Map([...processValues(), ...Object.entries(more())]);
@@ -52,6 +45,6 @@ export function watchProcess(
       await setTimeout(POLL_MS);
       open = resources();
     }
-    return { values: changed, resources: open };
+    return [...changed, ...open];
   };
 }
