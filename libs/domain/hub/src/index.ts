@@ -5,7 +5,15 @@ export { type NativePublish } from './channels/topic.js';
 export type { Subscription } from './channels/audience.js';
 export { type LocalChannel } from './channels/local-channel.js';
 export { viewsOf } from './channels/views.js';
-export { type Appends, frameBytes, Frames, type Codec, type Frame, type Roles } from './codec.js';
+export {
+  type Appends,
+  frameBytes,
+  Frames,
+  type Codec,
+  type Frame,
+  type LiteralSelector,
+  type Roles,
+} from './codec.js';
 export { DeltaMeters } from './delta-meters.js';
 export { type Outlet } from './delivery/outlet.js';
 export { type StreamReads } from './durable/stream-reads.js';
