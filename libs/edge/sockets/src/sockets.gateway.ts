@@ -16,6 +16,7 @@ import { Connection } from './connection/connection.js';
 import type { ClientEvent, OwnRequest, SubscribeRequest } from './connection/speech.js';
 import { type Arrival, PendingArrival } from './entrance/arrival.js';
 import { type FrameHandler, FrameReader, type RequestFrame } from './requests/frame-reader.js';
+import type { EventAnswer } from './requests/event-answers.js';
 import { failure } from './requests/subscribe-verdict.js';
 import type { Sockets } from './sockets.js';
 
@@ -38,7 +39,11 @@ export class SocketsGateway implements NativeGateway<Arrival> {
   readonly #frames: FrameReader;
 
   constructor(@Inject(SOCKETS) private readonly sockets: Sockets) {
-    this.#frames = new FrameReader(sockets.hub.outlet, messageHandlers<FrameHandler>(this));
+    this.#frames = new FrameReader(
+      sockets.hub.outlet,
+      sockets.eventAnswers,
+      messageHandlers<FrameHandler>(this),
+    );
   }
 
   get socketOptions(): SocketOptions {
@@ -108,9 +113,10 @@ export class SocketsGateway implements NativeGateway<Arrival> {
 
   @SubscribeMessage('client-event')
   publish(connection: Connection, frame: ClientEvent): void {
-    this.#queue(connection, frame.channel ?? NO_CHANNEL, () =>
-      this.sockets.clientEvents.handle(connection, frame),
-    );
+    const { clientEvents, eventAnswers } = this.sockets;
+    const answer = eventAnswers.of(connection, frame);
+    const work: Work = () => clientEvents.handle(connection, frame, answer);
+    this.#queue(connection, frame.channel ?? NO_CHANNEL, work, 1, answer);
   }
 
   @SubscribeMessage('signin')
@@ -170,11 +176,13 @@ export class SocketsGateway implements NativeGateway<Arrival> {
     this.#queue(connection, subject, () => connection.ask(frame));
   }
 
-  #queue(connection: Connection, subject: string, work: Work, weight = 1): void {
+  #queue(connection: Connection, subject: string, work: Work, weight = 1, answer?: EventAnswer): void {
     const { outlet, onTrouble } = this.sockets.hub;
     if (inTurn(connection, subject, work, onTrouble, undefined, weight)) return;
     const channel = subject === NO_CHANNEL ? null : subject;
-    outlet.error(connection, frameError('backpressure', { channel, message: TOO_MANY_WAIT }));
+    const error = frameError('backpressure', { channel, message: TOO_MANY_WAIT });
+    if (answer === undefined) outlet.error(connection, error);
+    else answer.refuse(error);
   }
 
   #takeTraced(connection: Connection, data: ArrayBuffer): void {

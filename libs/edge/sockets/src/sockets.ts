@@ -4,6 +4,7 @@ import { Entrance } from './entrance/entrance.js';
 import { Reception } from './entrance/reception.js';
 import type { SocketsParts } from './parts.js';
 import { ClientEvents } from './requests/client-event.js';
+import { EventAnswers } from './requests/event-answers.js';
 import { Signin } from './requests/signin.js';
 import { Subscribe } from './requests/subscribe.js';
 import { connectRules, heartbeatOptions, socketOptions } from './settings.js';
@@ -22,6 +23,7 @@ export class Sockets {
   readonly tokens: Tokens;
   readonly subscribe: Subscribe;
   readonly clientEvents: ClientEvents;
+  readonly eventAnswers: EventAnswers;
   readonly signin: Signin;
 
   constructor(parts: SocketsParts) {
@@ -37,6 +39,7 @@ export class Sockets {
     this.signin = signin;
     this.subscribe = Subscribe.of(parts, tokens);
     this.clientEvents = ClientEvents.of(parts);
+    this.eventAnswers = new EventAnswers(hub.outlet);
     this.entrance = new Entrance({
       ...way,
       speechesV2,

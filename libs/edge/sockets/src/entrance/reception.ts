@@ -92,7 +92,8 @@ export class Reception {
     hub.admit(connection);
     heartbeats.begin(connection);
     const { id: socketId } = connection;
-    hub.outlet.send(connection, { kind: 'established', socketId, activityTimeoutSeconds });
+    const acks = connection.speech.acks ? ({ acks: true } as const) : {};
+    hub.outlet.send(connection, { kind: 'established', socketId, activityTimeoutSeconds, ...acks });
     if (connection.token !== null) tokens.begin(connection, connection.token);
   }
 

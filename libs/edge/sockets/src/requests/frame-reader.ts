@@ -1,7 +1,8 @@
 import { type Outlet, type SocketLimit, type WindowRule, Windows } from '@carillon/hub';
-import { frameError } from '@carillon/protocol';
+import { frameError, type FrameError } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
-import type { Inbound } from '../connection/speech.js';
+import type { ClientEvent, Inbound } from '../connection/speech.js';
+import type { EventAnswers } from './event-answers.js';
 
 /** Frames that ask for something: heartbeats are answered by the reader itself. */
 export type RequestFrame = Exclude<Inbound, { kind: 'ignored' | 'ping' | 'pong' }>;
@@ -30,6 +31,7 @@ export class FrameReader {
   /** @throws Error if a kind has no handler */
   constructor(
     private readonly outlet: Outlet,
+    private readonly answers: EventAnswers,
     private readonly handlers: ReadonlyMap<unknown, FrameHandler>,
   ) {
     const missing = Object.keys(KINDS).filter((kind) => !handlers.has(kind));
@@ -49,20 +51,25 @@ export class FrameReader {
       return;
     }
     if (isWithin) this.#dispatch(connection, frame);
+    else if (frame.kind === 'client-event') this.#refuse(connection, frame);
     else this.#tellLimit(connection, channelOf(frame));
   }
 
   #dispatch(connection: Connection, frame: RequestFrame): void {
-    if (frame.kind === 'client-event' && !this.#mayPublish(connection, frame.channel)) return;
+    if (frame.kind === 'client-event' && !this.#mayPublish(connection, frame)) return;
     this.handlers.get(frame.kind)?.(connection, frame as never);
   }
 
   /** Client events have a limit of their own beside that of all frames. */
-  #mayPublish(connection: Connection, channel: string | null): boolean {
+  #mayPublish(connection: Connection, frame: ClientEvent): boolean {
     const { clientEvents } = connection.hub.rules;
     if (clientEvents === null || this.#isWithin(connection, 'client_events', clientEvents)) return true;
-    if (connection.isOpen) this.#tellLimit(connection, channel);
+    if (connection.isOpen) this.#refuse(connection, frame);
     return false;
+  }
+
+  #refuse(connection: Connection, frame: ClientEvent): void {
+    this.answers.of(connection, frame).refuse(limited(frame.channel));
   }
 
   /** Counts against a limit; a limit that terminates closes the connection. */
@@ -77,10 +84,12 @@ export class FrameReader {
   }
 
   #tellLimit(connection: Connection, channel: string | null = null): void {
-    const message = 'The rate limit is exceeded';
-    this.outlet.error(connection, frameError('rate_limited', { channel, message }));
+    this.outlet.error(connection, limited(channel));
   }
 }
+
+const limited = (channel: string | null): FrameError =>
+  frameError('rate_limited', { channel, message: 'The rate limit is exceeded' });
 
 /** The channel that a request names; null: none. */
 function channelOf(frame: RequestFrame): string | null {
