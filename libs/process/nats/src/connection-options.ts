@@ -25,7 +25,7 @@ export function serverOptions(settings: Settings, section: string): ServerOption
     throw new Error(`${section}.servers: WebSocket URLs and other addresses cannot be mixed`);
   }
   return {
-    servers: urls.map((url) => (isWebSocket ? `${url.protocol}//${hostOf(url)}${pathOf(url)}` : hostOf(url))),
+    servers: urls.map((url) => (isWebSocket ? `${url.protocol}//${url.host}${pathOf(url)}` : url.host)),
     isWebSocket,
     isTls: urls.some(({ protocol }) => protocol === 'tls:'),
     login: ofSettings(settings) ?? ofUrl(urls.find(({ username }) => username !== '')),
@@ -34,9 +34,6 @@ export function serverOptions(settings: Settings, section: string): ServerOption
 
 const isWs = ({ protocol }: URL): boolean => protocol === 'ws:' || protocol === 'wss:';
 const pathOf = ({ pathname }: URL): string => (pathname === '/' ? '' : pathname);
-
-/** Always with a port: the client takes a WebSocket URL without one for port 80 or 443 in the same way. */
-const hostOf = (url: URL): string => url.host;
 
 function parse(text: string, section: string): URL {
   const url = SCHEME.test(text) ? text : `nats://${text}`;

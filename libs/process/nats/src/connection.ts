@@ -1,4 +1,4 @@
-import { isPoisoning, POISON } from './poison.js';
+import { POISON, POISON_VARIABLE } from '@carillon/collections';
 import { errors, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { pause } from '@carillon/runtime';
 import type { NatsAnswer } from './answer.js';
@@ -27,6 +27,7 @@ export interface Heard {
   drop(): void;
 }
 
+const isPoisoning = process.env[POISON_VARIABLE] === 'true';
 const SILENT: NatsAnswer = { kind: 'silent' };
 const DEFAULT_MAX_PAYLOAD = 1024 * 1024;
 /** Time limit of the last flush before a close. */
@@ -42,6 +43,7 @@ export class Connection {
   #leaving: (() => void)[] = [];
   /** Pings without an answer, in order. */
   #asked: ((isAnswered: boolean) => void)[] = [];
+  #others: readonly string[] = [];
   #isTurnEnding = false;
   #isOver = false;
   #lastError = 'the connection was closed';
@@ -50,6 +52,7 @@ export class Connection {
     private readonly client: Client,
     private readonly onEvent: (event: NatsEvent) => void,
   ) {
+    this.#others = this.others;
     void this.#watch();
     this.closed = this.#untilClosed();
   }
@@ -60,7 +63,9 @@ export class Connection {
 
   /** Addresses of the other servers of the cluster, as far as the server named them. */
   get others(): readonly string[] {
-    return this.client.info?.connect_urls ?? [];
+    // The client forgets its server when it is closed, which is when the others are needed.
+    this.#others = this.client.info?.connect_urls ?? this.#others;
+    return this.#others;
   }
 
   /** Size limit of a message, in bytes. */
@@ -100,7 +105,10 @@ export class Connection {
       // would keep a whole chunk in memory; poison finds it in tests.
       if (isPoisoning) message.data.fill(POISON);
     };
-    const subscription = this.client.subscribe(subject, queue === undefined ? { callback } : { callback, queue });
+    const subscription = this.client.subscribe(
+      subject,
+      queue === undefined ? { callback } : { callback, queue },
+    );
     return {
       drain: () => void subscription.drain().catch(() => undefined),
       drop: () => subscription.unsubscribe(),
@@ -174,6 +182,7 @@ export class Connection {
 
   async #watch(): Promise<void> {
     for await (const status of this.client.status()) {
+      this.#others = this.others;
       if (status.type === 'ldm') this.onEvent('lame_duck');
       if (status.type === 'error') this.#complained(status.error);
     }

@@ -113,7 +113,10 @@ describe('serverOptions', () => {
       isTls: true,
       login: {},
     });
-    expect(of({ NATS_SERVERS: 'nats://us%40er:p%3Aw@one:4222' }).login).toEqual({ user: 'us@er', pass: 'p:w' });
+    expect(of({ NATS_SERVERS: 'nats://us%40er:p%3Aw@one:4222' }).login).toEqual({
+      user: 'us@er',
+      pass: 'p:w',
+    });
     expect(of({ NATS_SERVERS: 'nats://t0ken@one:4222' }).login).toEqual({ token: 't0ken' });
     expect(of({ NATS_SERVERS: 'wss://user:word@one:8443/nats' })).toMatchObject({
       servers: ['wss://one:8443/nats'],

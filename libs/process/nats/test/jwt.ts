@@ -15,7 +15,18 @@ function signed(issuer: KeyPair, subject: KeyPair, type: string): string {
       type,
       version: 2,
       ...(type === 'account'
-        ? { limits: { subs: -1, data: -1, payload: -1, conn: -1, leaf: -1, imports: -1, exports: -1, wildcards: true } }
+        ? {
+            limits: {
+              subs: -1,
+              data: -1,
+              payload: -1,
+              conn: -1,
+              leaf: -1,
+              imports: -1,
+              exports: -1,
+              wildcards: true,
+            },
+          }
         : {}),
       ...(type === 'user' ? { subs: -1, data: -1, payload: -1 } : {}),
     },

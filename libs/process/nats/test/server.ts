@@ -13,7 +13,6 @@ export interface Addresses {
   readonly cluster: string;
   readonly certificateFile: string;
   /** Ends the server; it does so by itself after the test. */
-  readonly lameDuck: () => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -38,12 +37,13 @@ export async function natsServer(configuration: string): Promise<Addresses> {
     await stop();
     await rm(folder, { recursive: true });
   });
-  const lameDuck = (): void => void server.kill('SIGUSR2');
   const ports = await vi.waitFor(async () => {
     const name = (await readdir(folder)).find((entry) => entry.endsWith('.ports'));
     if (name === undefined) throw new Error('the server does not listen yet');
     return JSON.parse(await readFile(join(folder, name), 'utf8')) as Record<string, string[]>;
   }, 10_000);
-  const [nats = '', websocket = '', cluster = ''] = ['nats', 'websocket', 'cluster'].map((kind) => ports[kind]?.[0]);
-  return { nats, websocket, cluster, certificateFile, lameDuck, stop };
+  const [nats = '', websocket = '', cluster = ''] = ['nats', 'websocket', 'cluster'].map(
+    (kind) => ports[kind]?.[0],
+  );
+  return { nats, websocket, cluster, certificateFile, stop };
 }
