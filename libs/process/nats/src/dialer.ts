@@ -38,7 +38,7 @@ export class NatsDialer {
       this.#last = new Connection(await this.#connect(), onEvent);
     } catch (error) {
       onEvent('client_error');
-      throw error;
+      throw reasonOf(error);
     }
     onEvent('connected');
     return this.#last;
@@ -70,4 +70,10 @@ export class NatsDialer {
     const start = Math.floor(Math.random() * others.length);
     return [...others.slice(start), ...others.slice(0, start)].slice(0, MAX_OTHERS);
   }
+}
+
+/** Prefers Node's error, which names the address, to the client's words around it. */
+function reasonOf(error: unknown): unknown {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && cause.message !== '' ? cause : error;
 }

@@ -68,7 +68,7 @@ describe('NatsDialer', () => {
     await second.close();
     await first.close();
     await other.stop();
-    await expect(dialer.open()).rejects.toThrow('connection refused');
+    await expect(dialer.open()).rejects.toThrow('ECONNREFUSED');
     expect(events.at(-1)).toBe('client_error');
   });
 
