@@ -73,13 +73,7 @@ describe('NatsDialer with a key', () => {
 
   it('names the setting and quotes nothing when a key cannot be used', () => {
     const wrong = 'not an nkey seed of a user';
-    for (const seed of [
-      'SUXX',
-      SEED.toLowerCase(),
-      SEED.replace('N', 'M'),
-      ACCOUNT_SEED,
-      PUBLIC,
-    ]) {
+    for (const seed of ['SUXX', SEED.toLowerCase(), SEED.replace('N', 'M'), ACCOUNT_SEED, PUBLIC]) {
       const dial = () => dialerOf({ NATS_NKEY_SEED: seed });
       expect(dial).toThrow(new RegExp(`^adapter\\.nats\\.nkey_seed: ${wrong}$`));
     }
