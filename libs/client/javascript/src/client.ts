@@ -1,3 +1,4 @@
+import type { Api } from './api.js';
 import { askApp } from './auth/authorizer.js';
 import { Token } from './auth/token.js';
 import { Channel, type EventMap } from './channel/channel.js';
@@ -17,6 +18,7 @@ import { json } from './format/json.js';
 import { followNetwork } from './network.js';
 import { addressOf, type ClientOptions } from './options.js';
 import { Router } from './router.js';
+import { tokenApi } from './token-api.js';
 import { User } from './user.js';
 
 /** What a client tells. */
@@ -46,6 +48,8 @@ export class Carillon extends Emitter<ClientEvents> {
   readonly #hasBytes: boolean;
   readonly #Socket: SocketConstructor | undefined;
   #socketId: string | null = null;
+  /** Whether the service acknowledges events on the current connection. */
+  #acks = false;
   /** The same once channels may be subscribed on it. */
   #readySocketId: string | null = null;
   #stopFollowing: () => void = () => undefined;
@@ -158,6 +162,7 @@ export class Carillon extends Emitter<ClientEvents> {
 
   #create(name: string): Channel {
     const { clock = realClock, authorize, api, isTrusted, maxQueued = 100 } = this.#options;
+    const actsAsSocket = api !== undefined && isTrusted !== true;
     const needs = authorize !== undefined && NEEDS_SIGNATURE.test(name);
     return new Channel(name, {
       clock,
@@ -168,13 +173,14 @@ export class Carillon extends Emitter<ClientEvents> {
       decryptor: this.#options.decryptor ?? null,
       mostQueued: maxQueued,
       echoes: this.#options.echo ?? true,
+      acks: () => this.#acks,
       retryMs: (attempt) => this.#connection.waitMs(attempt),
       histories: this.#histories,
       rest: {
         vendor: this.#vendor,
         hasBytes: this.#hasBytes,
-        api: api ?? null,
-        actor: () => (isTrusted === true ? null : this.#socketId),
+        api: api ?? this.#tokenApi(),
+        actor: () => (actsAsSocket ? this.#socketId : null),
       },
       send: (frame) => this.#send(frame),
       reconnect: (reason) => this.#connection.lost(reason),
@@ -182,6 +188,13 @@ export class Carillon extends Emitter<ClientEvents> {
         ? (about) => askApp(authorize, about, { socket_id: about.socketId, channel_name: about.channel })
         : null,
     });
+  }
+
+  /** Null: the client has no token, or does not know its app. */
+  #tokenApi(): Api | null {
+    const { url, appId } = this.#options;
+    const token = this.#token;
+    return token === null || appId === undefined ? null : tokenApi(url, appId, () => token.held());
   }
 
   #send(frame: Frame): boolean {
@@ -195,7 +208,10 @@ export class Carillon extends Emitter<ClientEvents> {
       channels: this.#channels,
       histories: this.#histories,
       user: this.user,
-      established: (socketId, activityTimeoutMs) => void this.#established(socketId, activityTimeoutMs),
+      established: (socketId, activityTimeoutMs, acks) => {
+        this.#acks = acks;
+        void this.#established(socketId, activityTimeoutMs);
+      },
       pong: () => this.#send({ event: 'service:pong' }),
       tokenTaken: () => this.#token?.watch(),
       tokenExpired: (code) => this.#tokenExpired(code),
@@ -256,7 +272,7 @@ export class Carillon extends Emitter<ClientEvents> {
     }
     if (change.current === 'disconnected' || change.current === 'failed') {
       const reason = change.reason ?? new CarillonError('The client was disconnected');
-      for (const { subscription } of this.#channels) subscription.ends.emit('ended', reason);
+      for (const { subscription } of this.#channels) subscription.ended(reason);
     }
     this.emit('state', change);
   }

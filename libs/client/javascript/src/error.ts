@@ -1,3 +1,9 @@
+/**
+ * Why a request failed without an answer of the service: `disconnected`, the client disconnected for good or cannot keep the
+ * request until it reconnects; `timeout`, no answer came in time.
+ */
+export type FailureReason = 'disconnected' | 'timeout';
+
 /** What the service refused, or what went wrong on the way to it. */
 export class CarillonError extends Error {
   override readonly name = 'CarillonError';
@@ -7,15 +13,23 @@ export class CarillonError extends Error {
   readonly channel: string | null;
   /** The HTTP status that goes with it; null: none is told. */
   readonly status: number | null;
+  /** Null: the service refused, or the failure is of another kind. */
+  readonly reason: FailureReason | null;
 
   constructor(
     message: string,
-    about: { readonly code?: number; readonly channel?: string | null; readonly status?: number | null } = {},
+    about: {
+      readonly code?: number;
+      readonly channel?: string | null;
+      readonly status?: number | null;
+      readonly reason?: FailureReason | null;
+    } = {},
   ) {
     super(message);
     this.code = about.code ?? 0;
     this.channel = about.channel ?? null;
     this.status = about.status ?? null;
+    this.reason = about.reason ?? null;
   }
 }
 

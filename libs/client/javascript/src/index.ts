@@ -1,6 +1,6 @@
 export { Carillon, type ClientEvents } from './client.js';
 export type { ClientOptions } from './options.js';
-export { CarillonError } from './error.js';
+export { CarillonError, type FailureReason } from './error.js';
 export type { Listener, Stop } from './emitter.js';
 export type { ConnectionState, StateChange } from './connection/state.js';
 export { type BackoffOptions, backoffMs } from './connection/backoff.js';
@@ -17,9 +17,10 @@ export type {
 } from './channel/events.js';
 export type { Action, Message, VersionInfo } from './channel/message.js';
 export type { Filter, SubscribeOptions, TagFilter } from './channel/options.js';
+export type { Receipt, Sending } from './channel/receipts.js';
 export type { HistoryItem, HistoryOptions, HistoryPage } from './channel/history.js';
 export type { Member, Presence, PresenceEvents } from './channel/presence.js';
-export type { Delta, DeltaDecoder } from './channel/delta-bases.js';
+export type { DeltaDecoder } from './channel/delta-bases.js';
 export type { Extras, Frame, HeaderValue, ReceivedFrame, WireFormat } from './format/frame.js';
 export { json } from './format/json.js';
 export type { User, UserEvents, UserToAuthenticate } from './user.js';

@@ -33,6 +33,8 @@ export interface ClientOptions {
   readonly deltas?: readonly DeltaDecoder[];
   /** What reads encrypted channels; from `@carillon/client/encrypted`. */
   readonly decryptor?: Decryptor;
+  /** Id of the app. With a `token` and without an `api`, changes and annotations are sent with the token. */
+  readonly appId?: string;
   /** Who makes requests of the HTTP API: for reading and changing messages, annotations, AI streams and push. */
   readonly api?: Api;
   /** The api acts with the app's own rights, not with those of this connection: on the app's own server. */
@@ -71,6 +73,7 @@ export function addressOf(options: ClientOptions, token: string | null): string 
     ...(echo === undefined ? {} : { echo_messages: String(echo) }),
     ...(appends === undefined ? {} : { append_mode: appends }),
     ...(appendRollupMs === undefined ? {} : { append_rollup_window: String(appendRollupMs) }),
+    acks: 'true',
     ...(token === null ? {} : { token }),
   });
   const base = url.replace(/^http/, 'ws').replace(/\/+$/, '');

@@ -1,7 +1,7 @@
 import type { Channel } from './channel/channel.js';
 import type { Channels } from './channels.js';
 import type { Position } from './channel/continuity.js';
-import type { AnnotationEvent, MetaEvent, Summary, Rewound } from './channel/events.js';
+import type { AnnotationEvent, MetaEvent, Rewound, Summary } from './channel/events.js';
 import type { Histories } from './channel/history.js';
 import { parsed } from './channel/message.js';
 import { CarillonError } from './error.js';
@@ -15,7 +15,8 @@ export interface RouterParts {
   readonly channels: Pick<Channels, 'get' | 'matching'> & Iterable<Channel>;
   readonly histories: Histories;
   readonly user: User;
-  readonly established: (socketId: string, activityTimeoutMs: number) => void;
+  /** `acks`: the service acknowledges client events on this connection. */
+  readonly established: (socketId: string, activityTimeoutMs: number, acks: boolean) => void;
   readonly pong: () => void;
   readonly tokenTaken: () => void;
   readonly tokenExpired: (code: number) => void;
@@ -87,7 +88,12 @@ export class Router {
       case 'subscription_count':
         return events?.emit('count', Number(data['subscription_count']));
       case 'watchlist_events':
-        return this.parts.user.watched(data['events'] as Parameters<User['watched']>[0]);
+        return this.parts.user.watched(
+          (data['events'] as WatchlistEvent[]).map(({ name: event, user_ids: ids }) => ({
+            name: event,
+            ids,
+          })),
+        );
       case 'annotation':
         return events?.emit('annotation', data as unknown as AnnotationEvent);
       case 'message': {
@@ -108,7 +114,7 @@ export class Router {
 
   #subscribed(frame: ReceivedFrame, data: Data, channel: Channel | undefined): void {
     if (channel === undefined) return;
-    const { stream_id: streamId, serial } = frame;
+    const { streamId, serial } = frame;
     const members = data['presence'] as { ids: string[]; hash: Record<string, unknown> } | undefined;
     if (members !== undefined) channel.presence.reset(members);
     const attachSerial = typeof data['attach_serial'] === 'number' ? data['attach_serial'] : null;
@@ -120,7 +126,13 @@ export class Router {
     const data = (parsed(frame.data) ?? {}) as Data;
     switch (name) {
       case 'connection_established':
-        return this.parts.established(text(data['socket_id']), Number(data['activity_timeout']) * 1000);
+        return this.parts.established(
+          text(data['socket_id']),
+          Number(data['activity_timeout']) * 1000,
+          data['acks'] === true,
+        );
+      case 'ack':
+        return this.#acknowledged(data);
       case 'error':
         return this.#refused(errorFrame(frame, data));
       case 'subscription_error':
@@ -143,7 +155,7 @@ export class Router {
         return channel?.subscription.events.emit('cacheMiss', undefined);
       case 'rewind_complete':
         channel?.subscription.rewound();
-        return channel?.subscription.events.emit('rewound', data as unknown as Rewound);
+        return channel?.subscription.events.emit('rewound', rewoundOf(data));
       case 'channel_history':
         return this.parts.histories.answered({ ...frame, data });
       case 'delta':
@@ -159,6 +171,22 @@ export class Router {
       default:
         return undefined;
     }
+  }
+
+  /** The result of a sent event; a refusal also goes to the listeners of the channel's errors. */
+  #acknowledged(data: Data): void {
+    const subscription = this.parts.channels.get(text(data['channel']))?.subscription;
+    const id = text(data['message_id']);
+    if (data['ok'] === true) {
+      const { stream_id: streamId, serial } = data;
+      return subscription?.accepted(id, {
+        streamId: typeof streamId === 'string' ? streamId : null,
+        serial: typeof serial === 'number' ? serial : null,
+        acknowledged: true,
+      });
+    }
+    const code = Number(data['code'] ?? 0);
+    subscription?.refused(id, new CarillonError(text(data['message']), { code, channel: subscription.name }));
   }
 
   #refused(error: CarillonError): void {
@@ -212,6 +240,11 @@ export class Router {
   }
 }
 
+interface WatchlistEvent {
+  readonly name: string;
+  readonly user_ids: readonly string[];
+}
+
 interface Failed {
   readonly channel: string;
   readonly code: string;
@@ -234,7 +267,7 @@ interface Resumed {
 
 /** A pattern is no stream: positions of the channels it matches say nothing of it. */
 function withoutPosition(frame: ReceivedFrame): ReceivedFrame {
-  const { stream_id: _stream, serial: _serial, baseText: _text, ...rest } = frame;
+  const { streamId: _stream, serial: _serial, baseText: _text, ...rest } = frame;
   return rest;
 }
 
@@ -247,6 +280,14 @@ const errorFrame = (frame: ReceivedFrame, data: Data): CarillonError =>
     code: Number(data['code'] ?? 0),
     channel: frame.channel ?? null,
   });
+
+const rewoundOf = (data: Data): Rewound => ({
+  historicalCount: Number(data['historical_count']),
+  liveCount: Number(data['live_count']),
+  complete: data['complete'] === true,
+  truncatedByRetention: data['truncated_by_retention'] === true,
+  truncatedByLimit: data['truncated_by_limit'] === true,
+});
 
 const metaOf = (event: string, data: Data): MetaEvent => ({
   event: event as MetaEvent['event'],

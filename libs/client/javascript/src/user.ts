@@ -110,8 +110,8 @@ export class User extends Emitter<UserEvents> {
   }
 
   /** Of those the user watches. */
-  watched(events: readonly { readonly name: string; readonly user_ids: readonly string[] }[]): void {
-    for (const { name, user_ids: ids } of events) {
+  watched(events: readonly { readonly name: string; readonly ids: readonly string[] }[]): void {
+    for (const { name, ids } of events) {
       if (name === 'online' || name === 'offline') this.emit(name, ids);
     }
   }

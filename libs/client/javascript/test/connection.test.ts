@@ -18,6 +18,7 @@ describe('a connection', () => {
       echo_messages: 'false',
       append_mode: 'full',
       append_rollup_window: '40',
+      acks: 'true',
     });
     expect(states).toEqual(['connecting', 'connected']);
     expect(world.client.socketId).toBe('1.1');

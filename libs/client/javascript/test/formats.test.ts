@@ -17,8 +17,8 @@ describe('the binary formats', () => {
     event: 'tick',
     channel: 'room:1',
     data: 'hi',
-    message_id: 'm-1',
-    stream_id: 'st-1',
+    messageId: 'm-1',
+    streamId: 'st-1',
     serial: 7,
   };
 
@@ -37,7 +37,7 @@ describe('the binary formats', () => {
         event: 'client-x',
         channel: 'private-ä',
         ...(data === undefined ? {} : { data }),
-        message_id: 'id',
+        messageId: 'id',
         extras: {
           headers: { text: 't', number: 1.5, flag: true },
           ephemeral: false,

@@ -177,11 +177,11 @@ describe('a channel with positions', () => {
 describe('continuity', () => {
   it('delivers a message that was sent again under its id once', () => {
     const continuity = new Continuity();
-    const take = (message_id: string, serial?: number): string =>
+    const take = (messageId: string, serial?: number): string =>
       continuity.take({
         event: 'e',
-        message_id,
-        ...(serial === undefined ? {} : { stream_id: 'a', serial }),
+        messageId,
+        ...(serial === undefined ? {} : { streamId: 'a', serial }),
       });
     expect([take('m-1'), take('m-1'), take('m-2', 1), take('m-2', 2), take('m-3', 3)]).toEqual([
       'deliver',
@@ -205,7 +205,7 @@ describe('continuity', () => {
           // A replay reaches back as far as it likes, and is complete up to where it ends.
           next = Math.max(start + 1, next - back);
           for (let serial = next; serial <= next + back + count; serial += 1) {
-            if (continuity.take({ event: 'e', stream_id: 'a', serial }) === 'deliver') delivered.push(serial);
+            if (continuity.take({ event: 'e', streamId: 'a', serial }) === 'deliver') delivered.push(serial);
           }
           next += back + count + 1;
         }

@@ -29,33 +29,36 @@ describe('events of a client', () => {
   it('wait for the connection, in order, but not those that nobody wants later', async () => {
     const { world, channel } = await open();
     await lose(world);
-    channel.send('client-a', 1, { id: '1' });
-    channel.send('client-cursor', 2, { id: '2', ephemeral: true });
-    channel.send('client-b', 3, { id: '3' });
+    void channel.send('client-a', 1, { id: '1' });
+    void channel.send('client-cursor', 2, { id: '2', ephemeral: true });
+    void channel.send('client-b', 3, { id: '3' });
     expect(await comeBack(world)).toEqual(['1', '3']);
   });
 
   it('wait only up to a bound', async () => {
     const { world, channel } = await open({ maxQueued: 2 });
     await lose(world);
-    channel.send('client-a', 1);
-    channel.send('client-a', 2);
-    expect(() => channel.send('client-a', 3)).toThrow('2 events are waiting');
+    void channel.send('client-a', 1);
+    void channel.send('client-a', 2);
+    await expect(channel.send('client-a', 3)).rejects.toMatchObject({
+      message: '2 events are waiting for the connection already',
+      reason: 'disconnected',
+    });
   });
 
   it('that may have been lost are sent again, and those that came back are not', async () => {
     const { world, channel } = await open();
-    for (const id of ['1', '2', '3']) channel.send('client-a', id, { id });
-    channel.send('client-silent', 1, { id: '4', echo: false });
+    for (const id of ['1', '2', '3']) void channel.send('client-a', id, { id });
+    void channel.send('client-silent', 1, { id: '4', echo: false });
     world.socket.says({ event: 'client-a', channel: 'private-room', data: '1', message_id: '1' });
     await lose(world);
-    channel.send('client-a', 5, { id: '5' });
+    void channel.send('client-a', 5, { id: '5' });
     expect(await comeBack(world)).toEqual(['2', '3', '5']);
   });
 
   it('are not sent again when the service may have forgotten them', async () => {
     const { world, channel } = await open();
-    channel.send('client-a', 1, { id: '1' });
+    void channel.send('client-a', 1, { id: '1' });
     world.socket.ends(1006);
     await world.clock.pass(500);
     await world.clock.pass(60_000);
@@ -69,9 +72,9 @@ describe('events of a client', () => {
     const errors: string[] = [];
     channel.on('error', ({ message }) => errors.push(message));
     await lose(world);
-    channel.send('client-a', 1, { id: '1' });
-    channel.send('client-a', { n: 1n }, { id: '2' });
-    channel.send('client-b', Uint8Array.of(0, 255), { id: '3' });
+    void channel.send('client-a', 1, { id: '1' });
+    void channel.send('client-a', { n: 1n }, { id: '2' });
+    void channel.send('client-b', Uint8Array.of(0, 255), { id: '3' });
     await world.establish();
     world.socket.says(subscribed('private-room'));
     const sent = world.socket.taken().filter(({ event }) => event.startsWith('client-'));
@@ -81,7 +84,7 @@ describe('events of a client', () => {
 
   it('whose connection is lost each time they are sent are sent again twice', async () => {
     const { world, channel } = await open();
-    channel.send('client-a', 1, { id: '1' });
+    void channel.send('client-a', 1, { id: '1' });
     for (const expected of [1, 1, 0]) {
       await lose(world, 3000);
       expect(await comeBack(world)).toHaveLength(expected);
@@ -90,7 +93,7 @@ describe('events of a client', () => {
 
   it('that the service found too large are not sent again', async () => {
     const { world, channel } = await open();
-    channel.send('client-a', 'x'.repeat(100_000), { id: '1' });
+    void channel.send('client-a', 'x'.repeat(100_000), { id: '1' });
     world.socket.ends(1009);
     await world.clock.pass(500);
     expect(await comeBack(world)).toEqual([]);

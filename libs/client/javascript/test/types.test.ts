@@ -2,12 +2,14 @@ import type { ComponentType, ReactNode } from 'react';
 import { describe, expectTypeOf, it } from 'vitest';
 import type {
   Carillon,
+  CarillonError,
   Channel,
   ClientOptions,
   HistoryPage,
   LiveMessage,
   Member,
   Message,
+  Receipt,
   Recovery,
   SubscribeOptions,
   WireFormat,
@@ -82,5 +84,14 @@ describe('what the compiler knows', () => {
     expectTypeOf<typeof CarillonProvider>().toExtend<
       ComponentType<{ client: Carillon; children?: ReactNode }>
     >();
+  });
+});
+
+describe('send', () => {
+  it('returns a promise of a receipt that has the id of the event', () => {
+    expectTypeOf<ReturnType<Channel['send']>>().toExtend<Promise<Receipt>>();
+    expectTypeOf<ReturnType<Channel['send']>['id']>().toBeString();
+    expectTypeOf<Receipt['serial']>().toEqualTypeOf<number | null>();
+    expectTypeOf<CarillonError['reason']>().toEqualTypeOf<'disconnected' | 'timeout' | null>();
   });
 });

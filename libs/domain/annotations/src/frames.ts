@@ -1,5 +1,5 @@
-import type { AnnotationEvent } from '@carillon/history-store';
-import type { Tally } from './tally.js';
+import type { AnnotationEvent, AnnotationSummary } from '@carillon/history-store';
+import { Tally } from './tally.js';
 
 /** Lists of clients that do not fit are cut to the first of these that does; without any they are sent whatever it takes. */
 const CUTS = [64, 32, 16, 8, 4, 2, 1];
@@ -25,11 +25,30 @@ const MAX_FRAME_BYTES = 65_536;
  * 65,536 bytes; totals stay exact. Without any client it is returned whatever its size.
  */
 export function summaryFrame(of: SummaryOf, tally: Tally, maxBytes: number): SummaryFrame {
-  const limit = maxBytes === 0 ? MAX_FRAME_BYTES : Math.min(maxBytes, MAX_FRAME_BYTES);
-  const room = limit - Buffer.byteLength(frameText(of, ''));
+  const room = roomIn(of, maxBytes);
   if (tally.bytes <= room) return { text: frameText(of, tally.text()), isClipped: false };
   const clients = CUTS.find((cut) => tally.bytesAt(cut) <= room) ?? 0;
   return { text: frameText(of, tally.text(clients)), isClipped: true };
+}
+
+/**
+ * The frame of a stored summary. Uses the stored text as it is if no contribution came since and it fits, which is far cheaper than
+ * rebuilding the summary from its clients.
+ */
+export function storedSummaryFrame(
+  of: SummaryOf,
+  stored: Pick<AnnotationSummary, 'since' | 'summary'>,
+  maxBytes: number,
+): SummaryFrame {
+  const isCurrent = stored.since.length === 0 && Buffer.byteLength(stored.summary) <= roomIn(of, maxBytes);
+  if (isCurrent) return { text: frameText(of, stored.summary), isClipped: false };
+  return summaryFrame(of, Tally.of(of.type, stored), maxBytes);
+}
+
+/** Bytes that a frame has for the summary itself. */
+function roomIn(of: SummaryOf, maxBytes: number): number {
+  const limit = maxBytes === 0 ? MAX_FRAME_BYTES : Math.min(maxBytes, MAX_FRAME_BYTES);
+  return limit - Buffer.byteLength(frameText(of, ''));
 }
 
 const frameText = ({ channel, messageSerial, type }: SummaryOf, summary: string): string =>

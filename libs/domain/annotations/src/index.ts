@@ -1,6 +1,7 @@
 export {
   annotationFrame,
   annotationText,
+  storedSummaryFrame,
   summaryFrame,
   type SummaryFrame,
   type SummaryOf,

@@ -1,7 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnnotationSummary, Contribution } from '@carillon/history-store';
-import { type Method, methodOf, missingOf, RunningSummary, summaryFrame, Tally } from '../src/index.js';
+import {
+  type Method,
+  methodOf,
+  missingOf,
+  RunningSummary,
+  storedSummaryFrame,
+  summaryFrame,
+  Tally,
+} from '../src/index.js';
 
 const made = (more: Partial<Contribution>): Contribution => ({
   action: 'create',
@@ -241,5 +249,24 @@ describe('the frame of a summary', () => {
     expect(JSON.parse(text)).toMatchObject({
       data: { annotations: { summary: { [type]: { total: 5000, clipped: true } } } },
     });
+  });
+});
+
+describe('storedSummaryFrame', () => {
+  const of = { channel: 'chat', messageSerial: 'm:1', type: 'reactions:distinct.v1' };
+  const likes = Array.from({ length: 20 }, (_, at) => made({ name: 'like', clientId: `client-${at}` }));
+  const tally = Tally.of(of.type, null);
+  for (const like of likes) tally.apply(like);
+  const summary = tally.text();
+
+  it.each([
+    ['nothing was contributed since', [], 0],
+    ['contributions came since', [made({ name: 'love', clientId: 'client-1' })], 0],
+    ['the text does not fit', [], 300],
+  ])('equals the frame of the rebuilt summary when %s', (_when, since, maxBytes) => {
+    const stored = { summary, since };
+    const rebuilt = summaryFrame(of, Tally.of(of.type, stored), maxBytes);
+    expect(storedSummaryFrame(of, stored, maxBytes)).toEqual(rebuilt);
+    expect(rebuilt.isClipped).toBe(maxBytes !== 0);
   });
 });

@@ -1,4 +1,4 @@
-import { annotationText, summaryFrame, Tally } from '@carillon/annotations';
+import { annotationText, storedSummaryFrame } from '@carillon/annotations';
 import type { AnnotationSummary, DurableStore, StoredMessage, Stream } from '@carillon/history-store';
 import { latestItem, versionItem } from '@carillon/messages';
 import { inTime } from './in-time.js';
@@ -184,7 +184,7 @@ export class MessageReader {
         const rows: readonly AnnotationSummary[] = await store.summaries({ ...query, belowNo });
         this.parts.turns?.charge(rows.length);
         for (const row of rows) {
-          const { text } = summaryFrame({ ...row, channel }, Tally.of(row.type, row), maxBytes);
+          const { text } = storedSummaryFrame({ ...row, channel }, row, maxBytes);
           const told = JSON.parse(text) as { data: { annotations: { summary: Record<string, unknown> } } };
           all.set(row.messageSerial, { ...told.data.annotations.summary, ...all.get(row.messageSerial) });
           belowNo = row.lastNo;

@@ -1,4 +1,4 @@
-import type { Fact } from '@carillon/protocol';
+import type { Fact, Message } from '@carillon/protocol';
 
 /** One frame on the wire: a text leaves as a text frame, bytes leave as a binary one. */
 export type Frame = string | Uint8Array;
@@ -41,6 +41,8 @@ export interface Codec {
   readonly held?: Codec;
   /** Whether a message it says nothing of was kept from its subscribers by a filter. Absent: it was not meant for them. */
   readonly filters?: boolean;
+  /** What a message must carry for a frame of this codec. Absent: every message may have one. */
+  readonly selector?: LiteralSelector | undefined;
   /** Whether whoever was left out of a message of a client begins anew too. Absent: only of one of a server. */
   readonly remembersClients?: boolean;
   /**
@@ -54,6 +56,14 @@ export interface Codec {
   told?(frames: Frames, receivers: number, appId: string): void;
   /** Nobody of its one channel has it any more. */
   left?(): void;
+}
+
+/** Literal values of messages, so that codecs are found by a hash lookup instead of an evaluation of their filters. */
+export interface LiteralSelector {
+  /** A message that carries none of them has no frame. */
+  readonly literals: readonly string[];
+  /** Returns the literals that a message carries. The same function for all codecs of one kind. */
+  readonly literalsOf: (message: Message) => ReadonlySet<string>;
 }
 
 /** What subscribers may do on their channel, as its occupancy tells it. */

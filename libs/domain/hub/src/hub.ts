@@ -85,6 +85,8 @@ export class Hub {
   readonly outlet: Outlet;
   /** The part of the event loop in which filters of live messages are evaluated. */
   readonly filterShare = new LoopShare(FILTERS);
+  /** The part of the event loop that replays to clients take. */
+  readonly replayShare: LoopShare;
   readonly places: Places;
   readonly joins: Joins;
   readonly patterns: PatternBook;
@@ -114,6 +116,7 @@ export class Hub {
     const outlet = new Outlet(outletBounds(config), { dropped: (subscriber) => this.#dropped(subscriber) });
     const channels = new Channels(config);
     const share = parts.readTurns?.share ?? new LoopShare();
+    this.replayShare = share;
     const common = {
       ...parts,
       hubs,

@@ -5,7 +5,15 @@ export { type NativePublish } from './channels/topic.js';
 export type { Subscription } from './channels/audience.js';
 export { type LocalChannel } from './channels/local-channel.js';
 export { viewsOf } from './channels/views.js';
-export { type Appends, frameBytes, Frames, type Codec, type Frame, type Roles } from './codec.js';
+export {
+  type Appends,
+  frameBytes,
+  Frames,
+  type Codec,
+  type Frame,
+  type LiteralSelector,
+  type Roles,
+} from './codec.js';
 export { DeltaMeters } from './delta-meters.js';
 export { type Outlet } from './delivery/outlet.js';
 export { type StreamReads } from './durable/stream-reads.js';
@@ -26,7 +34,7 @@ export { type State } from './state/state.js';
 export { type NotRead, type Replay, type Replays } from './recovery/replays.js';
 export { type Remembered } from './recovery/past.js';
 export { type Resumes } from './recovery/resumes.js';
-export { whenDrained } from './recovery/telling.js';
+export { Patience, whenDrained } from './recovery/telling.js';
 export { inTurn, type Work } from './subscriber/in-turn.js';
 export { Subscriber, type SubscriberSocket } from './subscriber/subscriber.js';
 export { Windows, type WindowRule } from './subscriber/windows.js';

@@ -1,5 +1,6 @@
 import type { App } from '@carillon/app-registry';
 import { ServiceError } from '@carillon/errors';
+import type { ActingSocket } from '@carillon/fabric';
 import type { Capabilities, Operation as Capability } from '@carillon/signing';
 
 /** What a caller may be allowed; the first are those of capabilities, the others only whole keys have. */
@@ -22,6 +23,11 @@ export interface Caller {
   readonly isCounted?: true;
   /** The connection by which it changes messages, and which decides whether it is told of that itself. Absent: none. */
   readonly connectionId?: string;
+  /**
+   * Returns the identity and the rights that it changes messages of a channel with; connections that a request names are
+   * ignored. Absent: a request may name a connection.
+   */
+  readonly actsAs?: (channel: string) => ActingSocket;
   /**
    * Returns when the caller may do this on the channel (null: on the app).
    *

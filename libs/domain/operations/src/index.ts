@@ -1,3 +1,4 @@
+export { Revocations } from './tokens/revocations.js';
 export { keyHolder, tokenHolder, type Caller, type Right } from './caller.js';
 export { AppRate } from './app-rate.js';
 export { argumentsSchema, inputOfArguments } from './describe/arguments.js';

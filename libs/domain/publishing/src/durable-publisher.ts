@@ -93,6 +93,7 @@ export class DurablePublisher {
     return {
       messageId: record.message_id,
       ...(typeof serial === 'number' ? { historySerial: serial } : {}),
+      ...positionOf(result),
       ...versionOf(result),
       ...(result.status === 'duplicate' ? { isDuplicate: true } : {}),
     };
@@ -115,6 +116,13 @@ export class DurablePublisher {
 }
 
 type Published = CommitRecordOf<'create' | 'publish'>;
+
+function positionOf({
+  stream_id: streamId,
+  delivery_serial: serial,
+}: CommitResult): Pick<Receipt, 'position'> {
+  return typeof streamId === 'string' && typeof serial === 'number' ? { position: { streamId, serial } } : {};
+}
 
 function versionOf(result: CommitResult): Pick<Receipt, 'version'> {
   const { message_serial: messageSerial, version_serial: versionSerial, delivery_serial: serial } = result;

@@ -52,7 +52,11 @@ export class LivePublisher implements Publisher {
 
   /** Sends what `eventOf` made of a publication. */
   send(event: LiveMessage, publication: Publication): Receipt | Promise<Receipt> {
-    const receipt = (): Receipt => ({ messageId: event.fact.messageId });
+    const { messageId, streamId, serial } = event.fact;
+    const receipt = (): Receipt => ({
+      messageId,
+      ...(streamId === null || serial === null ? {} : { position: { streamId, serial } }),
+    });
     if (publication.isLastEvent) {
       const { appId, channel } = publication;
       return this.#lines.pass(`${appId} ${channel}`, event).then(receipt);

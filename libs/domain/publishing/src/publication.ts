@@ -71,6 +71,8 @@ export interface Receipt {
   readonly messageId: string;
   /** Its place in the channel's history. Absent: the channel has none. */
   readonly historySerial?: number;
+  /** Its position in the channel's stream. Absent: the channel keeps no positions, or the event is ephemeral. */
+  readonly position?: { readonly streamId: string; readonly serial: number };
   /** Where it can be changed. Absent: messages of the channel do not live on. */
   readonly version?: {
     readonly messageSerial: string;

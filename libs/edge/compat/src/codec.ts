@@ -141,6 +141,7 @@ export class CompatCodec implements Codec {
         return this.#has(MODE.ANNOTATION_SUBSCRIBE) ? this.#annotation(frames, fact) : null;
       case 'annotations_summarized':
         return this.#has(MODE.SUBSCRIBE) ? this.#summary(frames, fact) : null;
+      case 'acknowledged':
       case 'cache_missed':
       case 'channel_counted':
       case 'channel_occupied':

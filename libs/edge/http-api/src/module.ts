@@ -1,4 +1,5 @@
 import { APP_REGISTRY } from '@carillon/app-registry';
+import { CACHE } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { OPERATIONS } from '@carillon/operations';
 import { RATE_LIMIT } from '@carillon/rate-limit';
@@ -24,7 +25,7 @@ export class HttpApiModule implements OnModuleInit {
   static forMainListener(config: Config): DynamicModule {
     const parts = provider(
       PARTS,
-      { ...RUNTIME, apps: APP_REGISTRY, operations: OPERATIONS, rateLimit: RATE_LIMIT },
+      { ...RUNTIME, apps: APP_REGISTRY, cache: CACHE, operations: OPERATIONS, rateLimit: RATE_LIMIT },
       ({ logging, ...wanted }) => ({ ...wanted, config, log: logging.for('service::api') }),
     );
     return { module: HttpApiModule, providers: [parts] };

@@ -5,20 +5,26 @@ import {
   type AnyInput,
   type Operation,
   type Operations,
+  Revocations,
 } from '@carillon/operations';
+import type { Cache } from '@carillon/cache';
+import { WireNames } from '@carillon/protocol';
 import type { RateLimit } from '@carillon/rate-limit';
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { UwsHttpAdapter } from '@carillon/uws';
 import { addressLimit } from './address-limit.js';
 import { openApiText } from './document/openapi.js';
-import { KnownApps } from './pipeline/known-apps.js';
-import { Pipeline, type AppsByKey } from './pipeline/pipeline.js';
+import { BearerTokens } from './pipeline/bearer.js';
+import { KnownApps, type AppsByKey } from './pipeline/known-apps.js';
+import { Pipeline } from './pipeline/pipeline.js';
 import { routesOf } from './routes.js';
 
 /** What the API stands on. */
 export interface HttpApiParts {
   readonly config: Config;
   readonly apps: AppsByKey;
+  /** Holds the revocations of capability tokens. */
+  readonly cache: Pick<Cache, 'has'>;
   readonly operations: Operations;
   readonly rateLimit: RateLimit;
   readonly metrics: Metrics;
@@ -31,16 +37,22 @@ const systemSeconds = (): number => Date.now() / 1000;
 
 /** Puts every route of the API on the adapter, and the address limiter in front of them where it is configured. */
 export function mountHttpApi(adapter: UwsHttpAdapter, parts: HttpApiParts): void {
-  const { config, apps, rateLimit, metrics, log, nowSeconds = systemSeconds } = parts;
+  const { config, apps, cache, rateLimit, metrics, log, nowSeconds = systemSeconds } = parts;
   const { live, ...common } = parts.operations;
-  const pipeline = new Pipeline({ apps, known: new KnownApps(metrics), log, nowSeconds });
+  const known = new KnownApps(metrics);
+  const names = new WireNames(config.protocol.vendor_prefix);
+  const tokens = new BearerTokens({ apps, known, names, nowSeconds, revocations: new Revocations(cache) });
+  const pipeline = new Pipeline({ apps, known, tokens, log, nowSeconds });
   const operations: Readonly<Record<string, Operation<AnyInput, unknown>>> = { ...common, ...live };
   const routes = routesOf(live === null ? COMMON_DESCRIPTIONS : DESCRIPTIONS);
   for (const [name, route] of Object.entries(routes)) {
     const operation = operations[name];
     if (operation === undefined) throw new Error(`nothing carries ${name} out`);
     const path = `/apps/:appId${route.path}`;
-    adapter.fastRoute(route.method, path, pipeline.serve(operation), pipeline.entrance);
+    const { method, takesTokens } = route;
+    adapter.fastRoute(method, path, pipeline.serve(operation, takesTokens), (request, response) =>
+      pipeline.entrance(request, response, takesTokens),
+    );
   }
   if (!isProduction(config)) serveDocument(adapter, openApiText(routes, config.path_prefix));
   if (config.rate_limiter.enabled) {

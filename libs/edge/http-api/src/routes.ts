@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** An operation at its place. */
-export type Route = Place & { readonly operation: Description };
+export type Route = Place & { readonly operation: Description; readonly takesTokens: boolean };
 
 const at = (method: Place['method'], path: string): Place => ({ method, path });
 const HISTORY = '/channels/:channelName/history';
@@ -45,11 +45,23 @@ const PLACES: Readonly<Record<OperationName, Place>> = {
   forceReconnect: at('POST', '/users/:userId/force_reconnect'),
 };
 
+/** Operations that a capability token admits instead of a signature. */
+const OF_TOKENS: ReadonlySet<string> = new Set<OperationName>([
+  'readMessage',
+  'listVersions',
+  'updateMessage',
+  'deleteMessage',
+  'appendMessage',
+  'annotateMessage',
+  'listAnnotations',
+  'deleteAnnotation',
+]);
+
 /** The routes of these operations, by name. */
 export const routesOf = (descriptions: Readonly<Record<string, Description>>): Record<string, Route> =>
   Object.fromEntries(
     Object.entries(descriptions).map(([name, operation]) => [
       name,
-      { ...PLACES[name as OperationName], operation },
+      { ...PLACES[name as OperationName], operation, takesTokens: OF_TOKENS.has(name) },
     ]),
   );

@@ -171,7 +171,7 @@ export async function openScene(options: SceneOptions = {}) {
     peekByKey: (key: string) => apps.get(key),
     findByKey: options.findByKey ?? (async () => null),
   };
-  mountHttpApi(adapter, { config, apps: byKey, operations, rateLimit, metrics, log, nowSeconds });
+  mountHttpApi(adapter, { config, apps: byKey, cache, operations, rateLimit, metrics, log, nowSeconds });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });
   const port = address.kind === 'tcp' ? address.port : 0;
   onTestFinished(async () => {

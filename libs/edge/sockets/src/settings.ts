@@ -1,5 +1,5 @@
 import type { Config } from '@carillon/config';
-import type { FilterRules } from '@carillon/filter';
+import type { FilterLimits, FilterRules } from '@carillon/filter';
 import type { ConnectRules } from '@carillon/protocol';
 import type { SocketOptions } from '@carillon/uws';
 import type { HeartbeatOptions } from './time/heartbeats.js';
@@ -52,6 +52,11 @@ export function filterRules({ event_name_filtering, tag_filtering }: Config): Fi
     maxEventNameBytes: event_name_filtering.max_event_name_length,
   };
 }
+
+export const filterLimits = ({ tag_filtering }: Config): FilterLimits => ({
+  maxPerChannel: tag_filtering.max_filters_per_channel,
+  maxPerApp: tag_filtering.max_filters_per_app,
+});
 
 export function connectRules({ echo_control, ai_transport }: Config): ConnectRules {
   return {

@@ -102,6 +102,7 @@ export const ERRORS = {
   channel_refused: frame(4300, 'The channel name or request is not allowed'),
   client_event_refused: frame(4301, 'The client event was refused'),
   too_many_subscriptions: frame(4301, 'The connection has as many subscriptions as it may have'),
+  too_many_filters: frame(4301, 'The channel or app has as many distinct filters as it may have'),
   too_many_entries: frame(4302, 'Too many entries'),
   presence_update_refused: frame(104009, 'The presence update is not possible here'),
   stream_unreadable: frame(4303, 'The stream could not be read or written', { retryable: true }),

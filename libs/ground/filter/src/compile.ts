@@ -1,5 +1,6 @@
 import { readEventNames } from './event-names.js';
 import { compileExpression, type Expression } from './expression/expression.js';
+import { eventLiteral, type Literals, literalsOfAll } from './literals.js';
 import { isObject, MalformedFilter, type JsonObject } from './malformed.js';
 import type { FilterSubject } from './subject.js';
 import { compileTagNode, type TagCondition } from './tag-node.js';
@@ -16,6 +17,10 @@ export interface FilterRules {
 export interface Filter {
   /** Never throws; bounded time. What cannot be judged is not accepted. */
   accepts(subject: FilterSubject): boolean;
+  /** At least one of them is among the `literals` of every accepted event; null: the filter cannot be indexed. */
+  readonly literals: Literals;
+  /** Whether the filter accepts exactly the events that carry one of its literals. */
+  readonly isLiteral: boolean;
 }
 
 /** A compiled filter, null where it restricts nothing; or why it is malformed, in words for the client. */
@@ -64,9 +69,11 @@ function joined(
 ): Filter | null {
   if (names === null && tags === null && expression === null) return null;
   return {
+    isLiteral: expression === null && (names === null ? tags?.isLiteral === true : tags === null),
+    literals: literalsOfAll([names === null ? null : [...names].map(eventLiteral), tags?.literals ?? null]),
     accepts: (subject) =>
       (names === null || names.has(subject.event) || (subject.name !== null && names.has(subject.name))) &&
-      (tags === null || tags(subject.tags)) &&
+      (tags === null || tags.holds(subject.tags)) &&
       (expression === null || acceptsExpression(expression, subject)),
   };
 }

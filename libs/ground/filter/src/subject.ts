@@ -1,4 +1,5 @@
 import { documentOf, type FilterDocument } from './document.js';
+import { eventLiteral, tagLiteral } from './literals.js';
 
 /** What filters look at of an event. */
 export interface FilterableEvent {
@@ -27,6 +28,7 @@ const SERVICE_HEADER = 'service_';
 export class FilterSubject {
   #tags: ReadonlyMap<string, string> | undefined;
   #projection: FilterDocument | null | undefined;
+  #literals: ReadonlySet<string> | undefined;
 
   constructor(private readonly about: FilterableEvent) {}
 
@@ -46,6 +48,15 @@ export class FilterSubject {
       ),
     );
     return this.#tags;
+  }
+
+  /** The literals that the event carries; made once for all filters. */
+  get literals(): ReadonlySet<string> {
+    this.#literals ??= new Set([
+      ...[this.event, ...(this.name === null ? [] : [this.name])].map(eventLiteral),
+      ...[...this.tags].map(([key, value]) => tagLiteral(key, value)),
+    ]);
+    return this.#literals;
   }
 
   /** The document of expressions; null: it is too large, or too deep. */

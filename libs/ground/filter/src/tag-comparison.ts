@@ -5,6 +5,8 @@ type Needs = 'value' | 'values' | 'nothing';
 
 interface Comparison {
   readonly needs: Needs;
+  /** Whether it holds exactly for the tags that equal one of the values. Absent: no. */
+  readonly isLiteral?: boolean;
   /** The tag's value is undefined where the event has no such tag. */
   readonly holds: (tag: string | undefined, values: readonly string[]) => boolean;
 }
@@ -28,9 +30,16 @@ const number = (holds: (tag: number, value: number) => boolean): Comparison =>
   });
 
 const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
-  ['eq', text((tag, value) => tag === value)],
+  ['eq', { ...text((tag, value) => tag === value), isLiteral: true }],
   ['neq', { needs: 'value', holds: (tag, [value]) => tag !== value }],
-  ['in', { needs: 'values', holds: (tag, values) => tag !== undefined && values.includes(tag) }],
+  [
+    'in',
+    {
+      needs: 'values',
+      isLiteral: true,
+      holds: (tag, values) => tag !== undefined && values.includes(tag),
+    },
+  ],
   ['nin', { needs: 'values', holds: (tag, values) => tag === undefined || !values.includes(tag) }],
   ['ex', { needs: 'nothing', holds: (tag) => tag !== undefined }],
   ['nex', { needs: 'nothing', holds: (tag) => tag === undefined }],

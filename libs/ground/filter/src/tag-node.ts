@@ -1,3 +1,4 @@
+import { type Literals, literalsOfAll, literalsOfAny, tagLiteral } from './literals.js';
 import { isObject, MalformedFilter, type JsonObject } from './malformed.js';
 import { comparisonNamed } from './tag-comparison.js';
 
@@ -8,8 +9,14 @@ const MAX_KEY_BYTES = 256;
 const MAX_VALUE_BYTES = 1024;
 const LEAF_MEMBERS = ['key', 'cmp', 'val', 'vals'] as const;
 
-/** A condition on the tags of an event. Reads as often as it has nodes. */
-export type TagCondition = (tags: ReadonlyMap<string, string>) => boolean;
+/** A condition on the tags of an event. */
+export interface TagCondition {
+  /** Costs one comparison per node. */
+  readonly holds: (tags: ReadonlyMap<string, string>) => boolean;
+  readonly literals: Literals;
+  /** Whether it holds exactly for the tags that carry one of its literals. */
+  readonly isLiteral: boolean;
+}
 
 /** Compiles a tag node. Throws where it is malformed. */
 export function compileTagNode(value: unknown): TagCondition {
@@ -36,12 +43,23 @@ function branch(node: JsonObject, compile: (child: unknown) => TagCondition): Ta
     throw new MalformedFilter('a tag filter with op needs nodes');
   if (nodes.length > MAX_NODES) throw new MalformedFilter(`a tag filter holds more than ${MAX_NODES} nodes`);
   const children = nodes.map(compile);
-  if (op === 'and') return (tags) => children.every((child) => child(tags));
-  if (op === 'or') return (tags) => children.some((child) => child(tags));
+  const literals = children.map((child) => child.literals);
+  if (op === 'and')
+    return {
+      holds: (tags) => children.every((child) => child.holds(tags)),
+      literals: literalsOfAll(literals),
+      isLiteral: false,
+    };
+  if (op === 'or')
+    return {
+      holds: (tags) => children.some((child) => child.holds(tags)),
+      literals: literalsOfAny(literals),
+      isLiteral: false,
+    };
   const [only] = children;
   if (op !== 'not') throw new MalformedFilter('op of a tag filter must be and, or, not');
   if (only === undefined || children.length !== 1) throw new MalformedFilter('not takes exactly one node');
-  return (tags) => !only(tags);
+  return { holds: (tags) => !only.holds(tags), literals: null, isLiteral: false };
 }
 
 function leaf(node: JsonObject): TagCondition {
@@ -53,8 +71,12 @@ function leaf(node: JsonObject): TagCondition {
   const comparison = comparisonNamed(node['cmp']);
   if (comparison === undefined) throw new MalformedFilter('cmp of a tag filter is unknown');
   const values = comparison.needs === 'nothing' ? [] : valuesOf(node, comparison.needs);
-  const { holds } = comparison;
-  return (tags) => holds(tags.get(key), values);
+  const { holds, isLiteral = false } = comparison;
+  return {
+    isLiteral,
+    holds: (tags) => holds(tags.get(key), values),
+    literals: isLiteral ? [...new Set(values)].map((value) => tagLiteral(key, value)) : null,
+  };
 }
 
 function valuesOf(node: JsonObject, needs: 'value' | 'values'): readonly string[] {

@@ -17,6 +17,7 @@ const V2 = {
   format: 'json',
   echoMessages: true,
   appendMode: 'delta',
+  acks: false,
   appendRollupWindowMs: null,
   token: null,
 };
@@ -74,6 +75,7 @@ describe('connect options', () => {
     ['echo_messages=0', { echoMessages: false }],
     ['echo_messages=false', { echoMessages: false }],
     ['echo_messages=1', { echoMessages: true }],
+    ['acks=true', { acks: true }],
     ['append_mode=', {}],
     ['append_mode=full', { appendMode: 'full' }],
     ['append_rollup_window=40', { appendRollupWindowMs: 40 }],
@@ -97,6 +99,7 @@ describe('connect options', () => {
     ['protocol=2.0', 'protocol'],
     [`protocol=${'9'.repeat(400)}`, 'protocol'],
     ['protocol=2&format=avro', 'format'],
+    ['protocol=2&acks=maybe', 'acks'],
     ['protocol=2&echo_messages=', 'echo_messages'],
     ['protocol=2&echo_messages=True', 'echo_messages'],
     ['protocol=2&append_mode=snapshot', 'append_mode'],

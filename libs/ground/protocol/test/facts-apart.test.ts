@@ -57,6 +57,18 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
     code: fc.nat(),
     message: text,
   }),
+  fc.record({
+    kind: fc.constant('acknowledged' as const),
+    messageId: text,
+    channel: fc.option(text),
+    outcome: fc.oneof(
+      fc.record({
+        isAccepted: fc.constant(true as const),
+        position: fc.option(fc.record({ streamId: text, serial })),
+      }),
+      fc.record({ isAccepted: fc.constant(false as const), code: fc.nat(), message: text }),
+    ),
+  }),
   fc.record({ kind: fc.constant('token_taken' as const), clientId: text, jti: text, expiresAt: fc.nat() }),
   fc.record({
     kind: fc.constant('delta_settled' as const),
@@ -76,6 +88,7 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
 const OF_V1 = new Set(['event', 'channel', 'data', 'user_id']);
 /** Of every kind there is, whether protocol 1 is told of it. */
 const IS_OF_V1: Record<Fact['kind'], boolean> = {
+  acknowledged: false,
   annotated: false,
   annotations_summarized: false,
   cache_missed: true,
@@ -244,6 +257,7 @@ it('protocol 2 spells reserved events its own way, and what is said to one alone
       };
       expect(read.event).not.toMatch(/^pusher(?:_internal)?:/);
       const replies = [
+        'acknowledged',
         'subscribed',
         'failed',
         'token_taken',

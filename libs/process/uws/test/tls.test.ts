@@ -18,9 +18,13 @@ async function start(tls: NonNullable<ServerOptions['tls']>): Promise<number> {
 }
 
 /** The protocol agreed on, or the error code. */
-function handshake(port: number, version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'): Promise<string> {
+function handshake(
+  port: number,
+  version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3',
+  ciphers = 'DEFAULT',
+): Promise<string> {
   return new Promise((told) => {
-    const options = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' };
+    const options = { minVersion: version, maxVersion: version, ciphers: `${ciphers}@SECLEVEL=0` };
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
     socket.once('secureConnect', () => {
       told(socket.getProtocol() ?? '');
@@ -47,6 +51,19 @@ describe('TLS', () => {
     expect(await handshake(port, 'TLSv1.2')).toBe('TLSv1.2');
     expect(await handshake(port, 'TLSv1.3')).toBe('TLSv1.3');
     expect(await handshake(port, 'TLSv1.1')).toBe('refused');
+  });
+
+  // The certificate has an ECDSA key: suites of RSA would be refused whatever the server allows.
+  it.each([
+    ['accepts', 'AES128-GCM-SHA256', 'TLSv1.2'],
+    ['accepts', 'AES256-GCM-SHA384', 'TLSv1.2'],
+    ['accepts', 'CHACHA20-POLY1305', 'TLSv1.2'],
+    ['refuses', 'AES128-SHA', 'refused'],
+    ['refuses', 'AES256-SHA', 'refused'],
+    ['refuses', 'AES128-SHA256', 'refused'],
+  ])('%s TLS 1.2 when the client offers ECDHE-ECDSA-%s alone', async (_verb, cipher, outcome) => {
+    const port = await start({ certPath, keyPath });
+    expect(await handshake(port, 'TLSv1.2', `ECDHE-ECDSA-${cipher}`)).toBe(outcome);
   });
 
   it('opens an encrypted key with its passphrase', async () => {

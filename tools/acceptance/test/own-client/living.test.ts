@@ -41,7 +41,7 @@ onServer('messages that change, by the own client', { tenants: [shop], config },
       const changes = new Inbox<unknown>();
       chat.on('change', ({ event, name, change }) => changes.put([event, name, change?.action]));
       await chat.whenSubscribed();
-      const { message_serial: serial = '' } = await chat.messages.publish('said', 'hello');
+      const { messageSerial: serial = '' } = await chat.messages.publish('said', 'hello');
       await chat.messages.append(serial, ' wörld');
       await chat.messages.update(serial, { data: 'bye', description: 'typo' });
       expect((await chat.messages.append(serial, '!', { operationId: 'o' })).status).toBe('applied');
@@ -74,7 +74,7 @@ onServer('messages that change, by the own client', { tenants: [shop], config },
       const raw = new Inbox<unknown>();
       chat.on('annotation', ({ action, name, clientId }) => raw.put([action, name, clientId]));
       await chat.whenSubscribed();
-      const { message_serial: serial = '' } = await chat.messages.publish('said', 'hello');
+      const { messageSerial: serial = '' } = await chat.messages.publish('said', 'hello');
       const type = 'reactions:distinct.v1';
       const annotation = await chat.annotations.create(serial, { type, name: 'like' });
       const like = { total: 1, clientIds: ['ada'], clipped: false };
@@ -118,13 +118,37 @@ onServer('messages that change, by the own client', { tenants: [shop], config },
     });
   });
 
+  it('are changed and annotated with the token when the client has no api', async () => {
+    const rights = [
+      'subscribe',
+      'publish',
+      'message-update-own',
+      'annotation-publish',
+      'annotation-subscribe',
+    ];
+    const token = tokenFor(shop, 'ada', { '*': rights });
+    const ada = await people.come('ada', { token, appId: shop.id });
+    const chat = ada.subscribe('private-by-token');
+    const live = chat.live();
+    await chat.whenSubscribed();
+    const { id } = await chat.send('client-said', 'mine');
+    await become(live, (list) => list.length === 1);
+    const serial = live.list[0]?.serial ?? id;
+    await chat.messages.update(serial, { data: 'still mine' });
+    await become(live, ([message]) => message?.raw === 'still mine');
+    await chat.annotations.create(serial, { type: 'reactions:distinct.v1', name: 'like' });
+    const { items } = await chat.annotations.list(serial);
+    expect(items).toMatchObject([{ clientId: 'ada', name: 'like' }]);
+    await expect(chat.messages.delete(serial)).rejects.toMatchObject({ status: 403 });
+  });
+
   it('may be changed by whom they belong to, with the rights of the connection', async () => {
     const token = tokenFor(shop, 'ada', { '*': ['subscribe', 'publish', 'message-update-own'] });
     const ada = await people.come('ada', { api, token });
     const chat = ada.subscribe('private-owned');
     const live = chat.live();
     await chat.whenSubscribed();
-    chat.send('client-said', 'mine');
+    void chat.send('client-said', 'mine');
     await become(live, ([message]) => message?.raw === 'mine');
     const [mine] = live.list;
     await chat.messages.update(mine?.serial ?? '', { data: 'still mine' });

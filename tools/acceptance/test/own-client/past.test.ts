@@ -24,7 +24,7 @@ onServer('the past, by the own client', { tenants: [openTenant('shop')], config 
       const inbox = new Inbox<unknown>();
       const channel = ada.subscribe(`rewound-${format.name}`, { rewind: 3 });
       channel.bind('tick', inbox.put);
-      channel.on('rewound', ({ historical_count: count, complete }) => inbox.put([count, complete]));
+      channel.on('rewound', ({ historicalCount: count, complete }) => inbox.put([count, complete]));
       for (const expected of [2, 3, 4, [3, true]]) expect(await inbox.take()).toEqual(expected);
       await publish(channel.name, 5, 6);
       expect(await inbox.take()).toBe(5);

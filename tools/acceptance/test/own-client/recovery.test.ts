@@ -124,7 +124,7 @@ describe.each([
       to.bind('client-said', inbox.put);
       await Promise.all([from.whenSubscribed(), to.whenSubscribed()]);
       for (let n = 0; n < 20; n += 1) {
-        from.send('client-said', n);
+        void from.send('client-said', n);
         if (n === 4 || n === 11) network.cut();
         if (n !== 8 && n !== 15) continue;
         network.mend();

@@ -47,7 +47,7 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
       expect(other.presence.members.map(({ id }) => id)).toEqual(['ada', 'bo']);
       other.presence.update({ name: 'bo', status: 'away' });
       expect(await inbox.take()).toEqual(['update', { id: 'bo', info: { name: 'bo', status: 'away' } }]);
-      other.send('client-wave', { hand: 'left' });
+      void other.send('client-wave', { hand: 'left' });
       expect(await inbox.take()).toEqual([{ hand: 'left' }, 'bo']);
       other.unsubscribe();
       expect(await inbox.take()).toMatchObject(['leave', { id: 'bo' }]);
@@ -59,13 +59,16 @@ onServer('the own client', { tenants: [shop], env: { TAG_FILTERING_ENABLED: 'tru
       const room = ada.subscribe(name('private-echo-'));
       const inbox = new Inbox<unknown>();
       room.bindAll(({ event, data, id, extras }) => inbox.put([event, data, id, extras]));
-      room.send('client-early', { sent: 'before it was subscribed' }, { id: 'early' });
+      void room.send('client-early', { sent: 'before it was subscribed' }, { id: 'early' });
       expect(await inbox.take()).toEqual(['client-early', { sent: 'before it was subscribed' }, 'early', {}]);
-      room.send('client-silent', 1, { echo: false });
-      room.send('client-cursor', { x: 1 }, { ephemeral: true, headers: { pen: 'red' } });
+      expect(await room.send('client-silent', 1, { echo: false, id: 'silent' })).toMatchObject({
+        id: 'silent',
+        acknowledged: true,
+      });
+      void room.send('client-cursor', { x: 1 }, { ephemeral: true, headers: { pen: 'red' } });
       const extras = { ephemeral: true, headers: { pen: 'red' } };
       expect(await inbox.take()).toMatchObject(['client-cursor', { x: 1 }, expect.any(String), extras]);
-      room.send('client-pixels', Uint8Array.of(0, 128, 255), { id: 'bytes' });
+      void room.send('client-pixels', Uint8Array.of(0, 128, 255), { id: 'bytes' });
       const [event, bytes] = (await inbox.take()) as [string, unknown];
       expect([event, bytes instanceof Uint8Array]).toEqual(['client-pixels', format.name !== 'json']);
       expect([...(bytes as Iterable<number>)]).toEqual([0, 128, 255]);

@@ -50,7 +50,7 @@ onServer("the own client with another vendor's word", { tenants: [shop], config 
     chat.on('change', ({ change, raw }) => heard.put([change?.action, raw]));
     chat.on('recovery', ({ recovered }) => heard.put(recovered));
     await chat.whenSubscribed();
-    const { message_serial: serial = '' } = await chat.messages.publish('said', 'hello');
+    const { messageSerial: serial = '' } = await chat.messages.publish('said', 'hello');
     expect(await heard.take()).toBe('hello');
     await chat.messages.append(serial, ' world');
     expect(await heard.take()).toEqual(['append', ' world']);

@@ -29,7 +29,7 @@ lobby.bind('client-typing', (_, { userId }) => {
   quiet = setTimeout(() => (document.querySelector('#typing').textContent = ''), 1000);
 });
 document.querySelector('#say input').addEventListener('input', () => {
-  lobby.send('client-typing', {}, { ephemeral: true, echo: false });
+  void lobby.send('client-typing', {}, { ephemeral: true, echo: false });
 });
 
 onForm('#say', (said) => void tell('/say', { channel: 'presence-lobby', said }));

@@ -49,6 +49,12 @@ export class Token {
     return this.#token;
   }
 
+  /** Returns the token for a request, a fresh one if it has expired. Rejects as the source does. */
+  async held(): Promise<string> {
+    if (this.#token === null || this.#isExpired()) this.#token = await this.#fresh();
+    return this.#token;
+  }
+
   /** Whether it ends within so long, as far as this clock knows; false also without a token. */
   #isExpired(withinMs = 0): boolean {
     const end = this.#token === null ? null : expiryMs(this.#token);

@@ -12,6 +12,7 @@ import type { Histories, HistoryOptions, HistoryPage } from './history.js';
 import { type Message, messageOf, parsed } from './message.js';
 import type { SubscribeOptions } from './options.js';
 import { Presence } from './presence.js';
+import type { Sending } from './receipts.js';
 import { Subscription, type SubscriptionParts } from './subscription.js';
 
 /** The data of each event of a channel, for the compiler. */
@@ -27,6 +28,8 @@ export interface SendOptions {
   /** Whether this client gets it too; absent: as the connection says. */
   readonly echo?: boolean;
   readonly ai?: Extras['ai'];
+  /** The longest to wait for the acknowledgement. Default 10,000; 0: no limit. */
+  readonly timeoutMs?: number;
 }
 
 /** Makes readable what only clients of an encrypted channel can read. */
@@ -44,6 +47,8 @@ export interface ChannelParts extends Omit<SubscriptionParts, 'deliver' | 'onAut
   readonly rest: RestParts;
   readonly decryptor: Decryptor | null;
 }
+
+const SEND_TIMEOUT_MS = 10_000;
 
 /** One channel of the client. It stays the same through all connections. */
 export class Channel<Events extends object = EventMap> {
@@ -167,19 +172,22 @@ export class Channel<Events extends object = EventMap> {
   }
 
   /**
-   * Sends an event to the others: `client-…`, or `ai-input` and `ai-cancel` on AI channels. While there is no connection it
-   * waits, up to a bound; throws where too many wait already. Returns the message's id.
+   * Sends an event to the other subscribers: `client-…`, or `ai-input` and `ai-cancel` on AI channels. Without a connection the
+   * event waits; after a lost connection it is sent again under its id.
+   *
+   * Resolves when the service acknowledges the event. Rejects with a `CarillonError`: with the `code` of a refusal, or with the
+   * `reason` `disconnected` (the client disconnects for good, or `maxQueued` events wait already) or `timeout`.
    */
-  send(event: string, data: unknown, options: SendOptions = {}): string {
-    const { id = randomId(), ...extras } = options;
-    this.subscription.publish({
+  send(event: string, data: unknown, options: SendOptions = {}): Sending {
+    const { id = randomId(), timeoutMs = SEND_TIMEOUT_MS, ...extras } = options;
+    const frame = {
       event,
       channel: this.name,
       data,
-      message_id: id,
+      messageId: id,
       ...(Object.keys(extras).length === 0 ? {} : { extras }),
-    });
-    return id;
+    };
+    return this.subscription.publish(frame, timeoutMs);
   }
 
   /** The messages of the past, over the connection. The channel must be subscribed. */

@@ -66,16 +66,16 @@ export class Continuity {
   /** What to do with a frame. Nothing that has a serial or an id is delivered twice. */
   take(frame: ReceivedFrame): Taken {
     const taken = this.#place(frame);
-    if (taken === 'duplicate' || frame.message_id === undefined) return taken;
+    if (taken === 'duplicate' || frame.messageId === undefined) return taken;
     // One publish to several channels has one id, and a pattern may match them all.
-    const id = `${frame.channel} ${frame.message_id}`;
+    const id = `${frame.channel} ${frame.messageId}`;
     if (this.#ids.has(id)) return 'duplicate';
     this.#ids.add(id);
     if (this.#ids.size > MOST_IDS) this.#ids.delete(first(this.#ids) ?? '');
     return taken;
   }
 
-  #place({ stream_id: streamId, serial, message_id: lastMessageId }: ReceivedFrame): Taken {
+  #place({ streamId, serial, messageId: lastMessageId }: ReceivedFrame): Taken {
     if (streamId === undefined || serial === undefined) return 'deliver';
     const known = this.#position;
     const reached = { streamId, serial, ...(lastMessageId === undefined ? {} : { lastMessageId }) };

@@ -18,11 +18,11 @@ export type Recovery =
 
 /** How a rewind went. */
 export interface Rewound {
-  readonly historical_count: number;
-  readonly live_count: number;
+  readonly historicalCount: number;
+  readonly liveCount: number;
   readonly complete: boolean;
-  readonly truncated_by_retention: boolean;
-  readonly truncated_by_limit: boolean;
+  readonly truncatedByRetention: boolean;
+  readonly truncatedByLimit: boolean;
 }
 
 /** Annotations of one message, summed up by type. */

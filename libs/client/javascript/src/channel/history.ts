@@ -1,6 +1,7 @@
 import { CarillonError } from '../error.js';
 import type { Clock } from '../connection/clock.js';
 import type { Frame, ReceivedFrame } from '../format/frame.js';
+import { fromWire, type WireFrame } from '../format/wire-frame.js';
 import { type Action, type Message, messageOf } from './message.js';
 
 /** Which part of a channel's history is wanted. Bounds are inclusive. */
@@ -39,7 +40,7 @@ interface Reply {
   readonly items: readonly {
     readonly serial: number;
     readonly published_at_ms: number;
-    readonly message: ReceivedFrame & MutableMembers;
+    readonly message: WireFrame & MutableMembers;
   }[];
   readonly has_more: boolean;
   readonly next_cursor: string | null;
@@ -162,7 +163,7 @@ export class Histories {
  * append only what was appended is told. `hasBytes`: bytes are bytes to this client, as live messages have them.
  */
 export function storedMessage(
-  { data, ...rest }: ReceivedFrame & MutableMembers,
+  { data, ...rest }: WireFrame & MutableMembers,
   { vendor, hasBytes }: { readonly vendor: string; readonly hasBytes: boolean },
   fragments = false,
 ): Message {
@@ -170,7 +171,7 @@ export function storedMessage(
     ...rest,
     data: hasBytes && rest.data_kind === 'bytes' ? Uint8Array.from(data as number[]) : data,
   };
-  const message = messageOf(item, vendor, !fragments);
+  const message = messageOf(fromWire(item), vendor, !fragments);
   const { action, message_serial: serial, history_serial: historySerial, version } = item;
   if (action === undefined || serial === undefined || version === undefined) return message;
   const change = {

@@ -28,19 +28,34 @@ export class Outbox {
 
   constructor(private readonly most: number) {}
 
-  /** Throws when so many are waiting already. */
+  /** Throws `disconnected` when the limit of waiting events is reached. */
   wait(frame: Frame): void {
     if (this.#waiting.length >= this.most) {
       throw new CarillonError(`${this.most} events are waiting for the connection already`, {
         channel: frame.channel ?? null,
+        reason: 'disconnected',
       });
     }
     this.#waiting.push(frame);
   }
 
+  /** Removes an event, which is neither sent nor sent again. */
+  remove(id: string): void {
+    const at = this.#waiting.findIndex(({ messageId }) => messageId === id);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    this.#unconfirmed.delete(id);
+    this.#lost = this.#lost.filter(({ frame }) => frame.messageId !== id);
+  }
+
+  /** Removes all events. */
+  clear(): void {
+    this.#waiting.length = 0;
+    this.giveUp();
+  }
+
   /** It is on its way since then, and its sender will get it too. The oldest is forgotten when too many are. */
   sent(one: Unconfirmed): void {
-    const id = one.frame.message_id;
+    const id = one.frame.messageId;
     if (id === undefined) return;
     this.#unconfirmed.set(id, one);
     if (this.#unconfirmed.size > this.most) {
@@ -59,11 +74,15 @@ export class Outbox {
     this.#unconfirmed.clear();
   }
 
-  /** What is to be sent now, in order: what may have been lost not too long ago, then what has waited. */
-  take(nowMs: number): readonly Unconfirmed[] {
-    const lost = this.#lost
-      .filter(({ sentMs, again }) => nowMs - sentMs < REPEATABLE_MS && again < MOST_AGAIN)
-      .map((one) => ({ ...one, again: one.again + 1 }));
+  /**
+   * Returns the events to send now, in order: first those that may have been lost, then the waiting ones. `expired` is called for
+   * each lost event that is not sent again.
+   */
+  take(nowMs: number, expired: (frame: Frame) => void): readonly Unconfirmed[] {
+    const isRepeatable = ({ sentMs, again }: Unconfirmed): boolean =>
+      nowMs - sentMs < REPEATABLE_MS && again < MOST_AGAIN;
+    for (const one of this.#lost) if (!isRepeatable(one)) expired(one.frame);
+    const lost = this.#lost.filter(isRepeatable).map((one) => ({ ...one, again: one.again + 1 }));
     this.#lost = [];
     return [...lost, ...this.#waiting.splice(0).map((frame) => ({ frame, sentMs: nowMs, again: 0 }))];
   }

@@ -1,4 +1,4 @@
-import { type CarillonError, errorOf } from '../error.js';
+import { CarillonError, errorOf } from '../error.js';
 import { Emitter } from '../emitter.js';
 import type { Frame, ReceivedFrame } from '../format/frame.js';
 import { Asking, type AskingParts } from './asking.js';
@@ -8,6 +8,7 @@ import { Differences } from './differences.js';
 import type { ChannelEvents, ChannelState, Recovery } from './events.js';
 import type { SubscribeOptions } from './options.js';
 import { Outbox } from './outbox.js';
+import { type Receipt, Receipts, type Sending } from './receipts.js';
 import { resumeFrame } from './resuming.js';
 
 /** What a subscription needs of the client. */
@@ -16,6 +17,8 @@ export interface SubscriptionParts extends AskingParts {
   readonly mostQueued: number;
   /** Whether this client gets what it sends, where a message does not say otherwise. */
   readonly echoes: boolean;
+  /** Whether the service acknowledges events on the current connection. */
+  readonly acks: () => boolean;
   /** A message that was not delivered yet. */
   readonly deliver: (frame: ReceivedFrame) => void;
   /** Gives the connection up: everything is recovered on the next one. */
@@ -29,6 +32,7 @@ export class Subscription {
   readonly ends = new Emitter<{ readonly ended: CarillonError }>();
   readonly outbox: Outbox;
   readonly differences: Differences;
+  readonly #receipts: Receipts;
   options: SubscribeOptions = {};
   #state: ChannelState = 'idle';
   #socketId: string | null = null;
@@ -48,6 +52,7 @@ export class Subscription {
   ) {
     this.outbox = new Outbox(parts.mostQueued);
     this.differences = new Differences(parts.decoders);
+    this.#receipts = new Receipts(name, parts.clock);
     this.#asking = new Asking(name, parts, (error) => this.failed(error));
   }
 
@@ -128,12 +133,14 @@ export class Subscription {
     if (isBack && !this.#isRecovering) {
       this.#tell({ recovered: false, code: 'not_available', reason: 'the channel keeps no positions' });
     }
-    for (const { frame, ...past } of this.outbox.take(this.parts.clock.now())) {
+    for (const { frame, ...past } of this.outbox.take(this.parts.clock.now(), (lost) =>
+      this.#expired(lost),
+    )) {
       try {
-        this.publish(frame, past);
+        this.#publish(frame, past);
       } catch (error) {
         // It cannot be written: no reason to lose what waits behind it.
-        this.events.emit('error', errorOf(error, this.name));
+        this.refused(frame.messageId ?? '', errorOf(error, this.name));
       }
     }
   }
@@ -185,7 +192,7 @@ export class Subscription {
   receive(frame: ReceivedFrame): void {
     if (!this.isWanted) return;
     this.differences.keep(frame);
-    this.outbox.confirm(frame.message_id);
+    this.outbox.confirm(frame.messageId);
     const held = this.differences.hold(frame);
     if (held === 'now') this.#take(frame);
     if (held === 'overflow') this.parts.reconnect('Too many messages came during a repair');
@@ -217,12 +224,57 @@ export class Subscription {
     this.parts.deliver(frame);
   }
 
-  /** Sends now, or keeps it until that is possible. Throws where too much waits already. */
-  publish(frame: Frame, past = { sentMs: this.parts.clock.now(), again: 0 }): void {
+  /** Sends an event now, or keeps it until the channel is subscribed. */
+  publish(frame: Frame & { readonly messageId: string }, timeoutMs: number): Sending {
+    const { messageId: id } = frame;
+    const sending = this.#receipts.of(id, timeoutMs, () => this.outbox.remove(id));
+    try {
+      this.#publish(frame, { sentMs: this.parts.clock.now(), again: 0 });
+    } catch (error) {
+      this.#receipts.reject(id, error instanceof CarillonError ? error : errorOf(error, this.name));
+    }
+    return sending;
+  }
+
+  /** Throws if the frame cannot be written or kept. */
+  #publish(frame: Frame, past: { readonly sentMs: number; readonly again: number }): void {
     const { echo, ephemeral } = frame.extras ?? {};
+    const acks = this.parts.acks();
     if (this.#state === 'subscribed' && this.parts.send(frame)) {
-      if (echo ?? this.parts.echoes) this.outbox.sent({ frame, ...past });
+      if (acks || (echo ?? this.parts.echoes)) this.outbox.sent({ frame, ...past });
+      const written = { streamId: null, serial: null, acknowledged: false };
+      if (!acks) this.#receipts.resolve(frame.messageId ?? '', written);
     } else if (ephemeral !== true) this.outbox.wait(frame);
+    else throw this.#disconnected('There is no connection to send an ephemeral event on');
+  }
+
+  /** The service has accepted an event. */
+  accepted(id: string, result: Omit<Receipt, 'id'>): void {
+    this.outbox.confirm(id);
+    this.#receipts.resolve(id, result);
+  }
+
+  /** The service has refused an event, or it cannot be written. */
+  refused(id: string, error: CarillonError): void {
+    this.outbox.confirm(id);
+    this.#receipts.reject(id, error);
+    this.events.emit('error', error);
+  }
+
+  /** The client will not reconnect by itself. */
+  ended(reason: CarillonError): void {
+    this.outbox.clear();
+    this.#receipts.rejectAll(this.#disconnected(reason.message));
+    this.ends.emit('ended', reason);
+  }
+
+  #expired({ messageId = '' }: Frame): void {
+    const text = 'The connection was lost repeatedly, or for too long, before the event was acknowledged';
+    this.#receipts.reject(messageId, this.#disconnected(text));
+  }
+
+  #disconnected(text: string): CarillonError {
+    return new CarillonError(text, { channel: this.name, reason: 'disconnected' });
   }
 
   #tell(recovery: Recovery): void {

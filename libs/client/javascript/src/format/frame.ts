@@ -15,16 +15,16 @@ export interface Extras {
   readonly [other: string]: unknown;
 }
 
-/** One frame, free of its wire format, with the members' names of the wire. */
+/** One frame, independent of its wire format. */
 export interface Frame {
   readonly event: string;
   readonly channel?: string;
   readonly data?: unknown;
   readonly name?: string;
-  readonly user_id?: string;
+  readonly userId?: string;
   readonly tags?: Readonly<Record<string, string>>;
-  readonly message_id?: string;
-  readonly stream_id?: string;
+  readonly messageId?: string;
+  readonly streamId?: string;
   readonly serial?: number;
   readonly extras?: Extras;
 }

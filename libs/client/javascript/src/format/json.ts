@@ -1,4 +1,5 @@
 import type { Frame, ReceivedFrame, WireFormat } from './frame.js';
+import { fromWire, toWire, type WireFrame } from './wire-frame.js';
 
 /** The two members at the end of a frame that differences will be made of. */
 const DELTA_MEMBERS = /,"__delta_seq":(\d+)(?:,"__conflation_key":"([^"\\]*)")?\}$/;
@@ -15,7 +16,7 @@ export function frameOfText(text: string): ReceivedFrame | null {
   }
   if (typeof frame !== 'object' || frame === null) return null;
   const { event } = frame as Partial<Frame>;
-  return typeof event === 'string' && event !== '' ? (frame as ReceivedFrame) : null;
+  return typeof event === 'string' && event !== '' ? fromWire(frame as WireFrame) : null;
 }
 
 /** The format JSON, the only one that can carry differences between messages. */
@@ -23,7 +24,7 @@ export const json: WireFormat = {
   name: 'json',
   // Bytes are shown as a list of them, as the service shows them.
   encode: (frame) =>
-    JSON.stringify(frame, (_, value: unknown) => (value instanceof Uint8Array ? [...value] : value)),
+    JSON.stringify(toWire(frame), (_, value: unknown) => (value instanceof Uint8Array ? [...value] : value)),
   decode: (data) => {
     const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
     const frame = frameOfText(text);

@@ -8,10 +8,10 @@ const AT = {
   channel: 1,
   data: 2,
   name: 3,
-  user_id: 4,
+  userId: 4,
   tags: 5,
-  message_id: 8,
-  stream_id: 9,
+  messageId: 8,
+  streamId: 9,
   serial: 10,
   extras: 12,
 } as const;
@@ -48,12 +48,12 @@ function wireExtras(extras: Extras | undefined): Members | null {
   };
 }
 
-function encodeFrame({ event, channel, data, message_id, extras }: Frame): Uint8Array<ArrayBuffer> {
+function encodeFrame({ event, channel, data, messageId, extras }: Frame): Uint8Array<ArrayBuffer> {
   const list = Array.from<unknown>({ length: 15 }).fill(null);
   list[AT.event] = event;
   list[AT.channel] = channel ?? null;
   list[AT.data] = taggedData(data);
-  list[AT.message_id] = message_id ?? null;
+  list[AT.messageId] = messageId ?? null;
   list[AT.extras] = wireExtras(extras);
   return encode(list);
 }
@@ -94,10 +94,10 @@ function decodeFrame(data: ArrayBuffer): ReceivedFrame | null {
     // There may be data that says null.
     ...(sent === undefined ? {} : { data: sent }),
     ...member('name', textOr(list[AT.name])),
-    ...member('user_id', textOr(list[AT.user_id])),
+    ...member('userId', textOr(list[AT.userId])),
     ...(isMembers(tags) ? { tags: tags as Readonly<Record<string, string>> } : {}),
-    ...member('message_id', textOr(list[AT.message_id])),
-    ...member('stream_id', textOr(list[AT.stream_id])),
+    ...member('messageId', textOr(list[AT.messageId])),
+    ...member('streamId', textOr(list[AT.streamId])),
     ...member('serial', typeof serial === 'number' ? serial : undefined),
     ...member('extras', extrasOf(list[AT.extras])),
   };

@@ -11,7 +11,7 @@ const part = (writer: BinaryWriter, field: number, write: () => void): void => {
   writer.join();
 };
 
-function encodeFrame({ event, channel, data, message_id, extras }: Frame): Uint8Array<ArrayBuffer> {
+function encodeFrame({ event, channel, data, messageId, extras }: Frame): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter();
   text(writer, 1, event);
   if (channel !== undefined) text(writer, 2, channel);
@@ -22,7 +22,7 @@ function encodeFrame({ event, channel, data, message_id, extras }: Frame): Uint8
       else text(writer, wire.kind === 'string' ? 1 : 3, wire.text);
     });
   }
-  if (message_id !== undefined) text(writer, 9, message_id);
+  if (messageId !== undefined) text(writer, 9, messageId);
   if (extras !== undefined) part(writer, 13, () => writeExtras(writer, extras));
   return new Uint8Array(writer.finish());
 }
@@ -165,10 +165,10 @@ function decodeFrame(bytes: Uint8Array): ReceivedFrame | null {
     // There may be data that says null.
     ...(data === undefined ? {} : { data }),
     ...member('name', texts.get(4)),
-    ...member('user_id', texts.get(5)),
+    ...member('userId', texts.get(5)),
     ...mapMember('tags', tags),
-    ...member('message_id', texts.get(9)),
-    ...member('stream_id', texts.get(10)),
+    ...member('messageId', texts.get(9)),
+    ...member('streamId', texts.get(10)),
     ...member('serial', serial),
     ...member('extras', extras),
   };

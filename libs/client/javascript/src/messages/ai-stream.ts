@@ -113,7 +113,7 @@ export class AiStream {
   async #open(): Promise<void> {
     const { event = 'ai-output', id = randomId() } = this.options;
     const extras = { ai: this.#ai('streaming') };
-    const { message_serial: serial } = await persistently(() =>
+    const { messageSerial: serial } = await persistently(() =>
       this.messages.publish(event, '', { id, extras }),
     );
     if (serial === undefined) {

@@ -1,5 +1,6 @@
 import type { Extras } from '../format/frame.js';
 import { AiStream, type StreamOptions } from './ai-stream.js';
+import type { Sending } from '../channel/receipts.js';
 import type { Messages } from './messages.js';
 
 type AiExtras = NonNullable<Extras['ai']>;
@@ -9,7 +10,7 @@ export class Ai {
   constructor(
     private readonly channel: string,
     private readonly messages: Messages,
-    private readonly send: (event: string, ai: AiExtras, data: unknown) => string,
+    private readonly send: (event: string, ai: AiExtras, data: unknown) => Sending,
   ) {}
 
   /** An answer that grows. For whoever may publish with the app's own rights. */
@@ -17,13 +18,13 @@ export class Ai {
     return new AiStream(this.channel, this.messages, options);
   }
 
-  /** Asks something; returns the message's id. */
-  input(data: unknown, ai: AiExtras = {}): string {
+  /** Sends a question; resolves as `Channel.send` does. */
+  input(data: unknown, ai: AiExtras = {}): Sending {
     return this.send('ai-input', ai, data);
   }
 
-  /** Asks that a run be stopped; returns the message's id. */
-  cancel(runId: string, ai: AiExtras = {}): string {
+  /** Requests the end of a run; resolves as `Channel.send` does. */
+  cancel(runId: string, ai: AiExtras = {}): Sending {
     return this.send('ai-cancel', { ...ai, transport: { ...ai.transport, 'run-id': runId } }, {});
   }
 }

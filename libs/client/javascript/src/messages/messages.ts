@@ -31,21 +31,21 @@ export interface Change {
 
 /** What was done. */
 export interface Changed {
-  readonly message_serial: string;
-  readonly version_serial: string;
-  readonly history_serial: number;
-  readonly delivery_serial: number;
+  readonly messageSerial: string;
+  readonly versionSerial: string;
+  readonly historySerial: number;
+  readonly deliverySerial: number;
   readonly status: 'applied' | 'duplicate';
 }
 
 /** What became of a publish on one channel. */
 export interface Published {
-  readonly acknowledgement_id?: string;
+  readonly acknowledgementId?: string;
   /** Of messages that can be changed. */
-  readonly message_serial?: string;
-  readonly version_serial?: string;
-  readonly history_serial?: number;
-  readonly delivery_serial?: number;
+  readonly messageSerial?: string;
+  readonly versionSerial?: string;
+  readonly historySerial?: number;
+  readonly deliverySerial?: number;
 }
 
 /** How a message is published. */
@@ -65,7 +65,8 @@ export interface VersionsOptions {
 /** Makes requests about one channel; without an `api` of the client each of them is refused. */
 export async function request(parts: RestParts, asked: Parameters<Api>[0]): Promise<unknown> {
   const { api } = parts;
-  if (api === null) throw new CarillonError('The client was given no api');
+  if (api === null)
+    throw new CarillonError('The client has no api, and no token with appId to send requests with');
   return api(asked);
 }
 
@@ -84,8 +85,8 @@ export class Messages {
     const { id = randomId(), tags, extras } = options;
     const body = { name, channel: this.channel, data, message_id: id, tags, extras };
     const answer = await request(this.parts, { method: 'POST', path: '/events', body });
-    const { channels } = answer as { readonly channels: Readonly<Record<string, Published>> };
-    return channels[this.channel] ?? {};
+    const { channels } = answer as { readonly channels: Readonly<Record<string, object>> };
+    return camelCased(channels[this.channel] ?? {}) as Published;
   }
 
   /** The message as it is now. */
@@ -138,7 +139,7 @@ export class Messages {
       socket_id: this.parts.actor() ?? undefined,
     };
     const path = `${this.#pathOf(serial)}/${kind}`;
-    return (await request(this.parts, { method: 'POST', path, body })) as Changed;
+    return camelCased((await request(this.parts, { method: 'POST', path, body })) as object) as Changed;
   }
 
   #pathOf(serial: string): string {
@@ -149,6 +150,15 @@ export class Messages {
     return storedMessage({ channel: this.channel, ...item }, this.parts, fragments);
   }
 }
+
+/** Renames the members of a flat answer. */
+const camelCased = (answer: object): unknown =>
+  Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => [
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value as unknown,
+    ]),
+  );
 
 type Stored = Parameters<typeof storedMessage>[0];
 

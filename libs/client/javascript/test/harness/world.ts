@@ -1,7 +1,7 @@
 import type { ClientOptions } from '../../src/options.js';
 import { Carillon } from '../../src/client.js';
 import type { Clock } from '../../src/connection/clock.js';
-import type { Frame } from '../../src/format/frame.js';
+import type { WireFrame } from '../../src/format/wire-frame.js';
 import type { SocketLike } from '../../src/connection/socket.js';
 
 /** Time that goes on when it is told to. */
@@ -48,7 +48,7 @@ export const settled = (): Promise<void> => new Promise((later) => setImmediate(
 export class FakeSocket implements SocketLike {
   binaryType = '';
   readonly #listeners = new Map<string, (event: never) => void>();
-  readonly sent: Frame[] = [];
+  readonly sent: WireFrame[] = [];
   isClosed = false;
 
   constructor(readonly url: string) {}
@@ -58,7 +58,7 @@ export class FakeSocket implements SocketLike {
   }
 
   send(data: string | Uint8Array): void {
-    this.sent.push(JSON.parse(String(data)) as Frame);
+    this.sent.push(JSON.parse(String(data)) as WireFrame);
   }
 
   close(): void {
@@ -78,7 +78,7 @@ export class FakeSocket implements SocketLike {
   }
 
   /** Takes what was sent since the last time. */
-  taken(): Frame[] {
+  taken(): WireFrame[] {
     return this.sent.splice(0);
   }
 }
@@ -114,19 +114,23 @@ export class World {
     return socket;
   }
 
-  /** The latest socket is established. */
-  async establish(): Promise<FakeSocket> {
+  /** Establishes the latest socket. `acks`: the service acknowledges events on it. */
+  async establish({ acks = false } = {}): Promise<FakeSocket> {
     this.#count += 1;
-    const data = JSON.stringify({ socket_id: `1.${this.#count}`, activity_timeout: 120 });
+    const data = JSON.stringify({
+      socket_id: `1.${this.#count}`,
+      activity_timeout: 120,
+      ...(acks ? { acks } : {}),
+    });
     this.socket.says({ event: 'service:connection_established', data });
     await settled();
     return this.socket;
   }
 
-  async connect(): Promise<FakeSocket> {
+  async connect(options: { readonly acks?: boolean } = {}): Promise<FakeSocket> {
     this.client.connect();
     await settled();
-    return this.establish();
+    return this.establish(options);
   }
 }
 

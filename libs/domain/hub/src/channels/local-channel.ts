@@ -129,15 +129,23 @@ export class LocalChannel extends Readers {
   /** Tells all who are told at this pace. */
   hand(told: Told, pace: Pace | null): number {
     const sender = this.#senderOf(told);
-    const audiences = this.audienceSet;
     let receivers = 0;
-    if (audiences instanceof Map) {
-      for (const audience of audiences.values())
-        if (audience.pace === pace) receivers += this.#tellOrDefer(audience, told, sender);
-    } else if (audiences?.pace === pace) receivers = this.#tellOrDefer(audiences, told, sender);
+    for (const audience of this.#selected(told.frames.fact, pace))
+      if (audience.pace === pace) receivers += this.#tellOrDefer(audience, told, sender);
     this.#lookout.look(this.audiences);
     if (sender !== null) this.#renewLeftOut(told.frames.fact, sender, pace);
     return receivers;
+  }
+
+  /** Returns the audiences that may have a frame of a fact, and counts the subscribers of the others as filtered. */
+  #selected(fact: Fact, pace: Pace | null): Iterable<Audience> {
+    const selected = this.index?.selected(fact) ?? null;
+    if (selected === null) return this.audiences;
+    let filtered = 0;
+    for (const audience of this.audiences)
+      if (audience.pace === pace && !selected.has(audience)) filtered += audience.count;
+    if (filtered > 0) this.hub.meters.filtered(filtered);
+    return selected;
   }
 
   /** Who was left out of what others of its pace were told cannot go on with what they remember. */

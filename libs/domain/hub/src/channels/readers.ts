@@ -9,6 +9,7 @@ import { Audience, type Subscription, type Ways } from './audience.js';
 import { allAudiences, audienceOf, type Audiences, withAudience, withoutAudience } from './audiences.js';
 import type { Gate } from './gate.js';
 import { Gates } from './gates.js';
+import { LiteralIndex } from './literal-index.js';
 import type { LocalChannel } from './local-channel.js';
 import { alone, viewOf, viewsOf, without } from './views.js';
 
@@ -21,6 +22,8 @@ export abstract class Readers {
   count = 0;
 
   protected audienceSet: Audiences = null;
+  /** Null: no audience has a codec with literals. */
+  protected index: LiteralIndex<Audience> | null = null;
   protected gates: Gates | null = null;
   /** Null: everybody gets everything as it comes. */
   protected pacing: Pacing | null;
@@ -192,6 +195,8 @@ export abstract class Readers {
     let audience = audienceOf(this.audienceSet, codec);
     if (audience === null) {
       audience = new Audience(this.self, codec, this.ways, this.#paceOf(codec));
+      if (this.index !== null) this.index.add(audience);
+      else if (codec.selector !== undefined) this.index = new LiteralIndex([...this.audiences, audience]);
       this.audienceSet = withAudience(this.audienceSet, audience);
     }
     audience.add(subscriber);
@@ -202,6 +207,8 @@ export abstract class Readers {
     audience.remove(subscriber);
     if (audience.count > 0) return;
     this.audienceSet = withoutAudience(this.audienceSet, audience);
+    this.index?.remove(audience);
+    if (this.index?.isEmpty === true) this.index = null;
     audience.codec.left?.();
   }
 

@@ -1,5 +1,6 @@
 import { type ChannelPattern, patternCovers, type OrdinaryChannel } from '@carillon/channels';
 import type { Told } from '../appends/told.js';
+import { isSelected } from '../channels/literal-index.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { LoopShare } from '@carillon/runtime';
 import type { Codec, Frames } from '../codec.js';
@@ -101,6 +102,7 @@ function* tellAll({ frames, except, about, covering, isMeant, served }: Meant): 
     for (const subscriber of pattern.apart) {
       const codec = pattern.codecOf(subscriber);
       if (codec === undefined || subscriber === except || served.has(subscriber) || !isMeant(codec)) continue;
+      if (!isSelected(codec, frames.fact)) continue;
       const exact = subscriber.subscriptions.get(about.name)?.audience.codec;
       const said = exact?.held ?? exact;
       if (said !== undefined && !frames.has(said)) yield;

@@ -1,6 +1,7 @@
 import type { ChannelPattern } from '@carillon/channels';
 import type { AppHub } from '../apps/app-hub.js';
 import type { LoopShare } from '@carillon/runtime';
+import { LiteralIndex } from '../channels/literal-index.js';
 import { Lookout } from '../channels/lookout.js';
 import { Topic, type TopicWays } from '../channels/topic.js';
 import { type Codec, type Frame, frameBytes, type Frames } from '../codec.js';
@@ -18,6 +19,7 @@ export class LocalPattern {
   readonly #codecs = new Map<Subscriber, Codec>();
   readonly #apart = new Set<Subscriber>();
   readonly #topics = new Map<Codec, Topic>();
+  readonly #index = new LiteralIndex<Topic>();
   readonly #lookout: Lookout;
   /** Subscribers whose codec may have to wait. */
   #filtered = 0;
@@ -101,8 +103,13 @@ export class LocalPattern {
    */
   *telling(frames: Frames, except: Subscriber | null, isMeant: (codec: Codec) => boolean): Telling {
     let receivers = 0;
+    const selected = this.#index.selected(frames.fact);
     for (const topic of this.#topics.values()) {
       if (!isMeant(topic.codec)) continue;
+      if (selected?.has(topic) === false) {
+        this.hub.meters.filtered(topic.count);
+        continue;
+      }
       if (!frames.has(topic.codec)) yield;
       receivers += this.#tellTopic(topic, frames, except);
     }
@@ -138,8 +145,12 @@ export class LocalPattern {
   }
 
   #open(subscriber: Subscriber, codec: Codec): void {
-    const topic = this.#topics.get(codec) ?? new Topic(this.hub, this.about.name, codec, this.ways);
-    this.#topics.set(codec, topic);
+    let topic = this.#topics.get(codec);
+    if (topic === undefined) {
+      topic = new Topic(this.hub, this.about.name, codec, this.ways);
+      this.#topics.set(codec, topic);
+      this.#index.add(topic);
+    }
     topic.add(subscriber);
     topic.open(subscriber);
   }
@@ -147,6 +158,8 @@ export class LocalPattern {
   #close(subscriber: Subscriber, codec: Codec): void {
     const topic = this.#topics.get(codec);
     topic?.remove(subscriber);
-    if (topic?.count === 0) this.#topics.delete(codec);
+    if (topic?.count !== 0) return;
+    this.#topics.delete(codec);
+    this.#index.remove(topic);
   }
 }

@@ -44,7 +44,7 @@ export class MessageReceipts {
     if (!(found instanceof Claim)) return { receipt: found, isDuplicate: true };
     try {
       const receipt = await publish();
-      await found.settle(`${COMMITTED}${fingerprint}:${receipt.messageId}`, ttlMs);
+      await found.settle(`${COMMITTED}${fingerprint}:${writeReceipt(receipt)}`, ttlMs);
       return { receipt, isDuplicate: false };
     } catch (error) {
       await found.release();
@@ -65,9 +65,19 @@ export class MessageReceipts {
   }
 }
 
+/** The position follows the id on a line of its own, so that an id alone is read as it is. */
+const writeReceipt = ({ messageId, position }: Receipt): string =>
+  position === undefined ? messageId : `${messageId}\n${position.streamId} ${position.serial}`;
+
+function readReceipt(text: string): Receipt {
+  const { id, streamId, serial } = /^(?<id>[^]*)\n(?<streamId>\S+) (?<serial>\d+)$/.exec(text)?.groups ?? {};
+  if (id === undefined || streamId === undefined) return { messageId: text };
+  return { messageId: id, position: { streamId, serial: Number(serial) } };
+}
+
 function receiptOf(value: string, fingerprint: string): Receipt {
   const rest = value.slice(COMMITTED.length);
   const end = rest.indexOf(':');
-  if (rest.slice(0, end) === fingerprint) return { messageId: rest.slice(end + 1) };
+  if (rest.slice(0, end) === fingerprint) return readReceipt(rest.slice(end + 1));
   throw new ServiceError('conflict', { text: 'the message key was used with other content on this channel' });
 }

@@ -42,6 +42,7 @@ export async function actorOf(
   deed: Deed,
   sockets: ActingSockets | null,
 ): Promise<Actor> {
+  if (caller.actsAs !== undefined) return identified(caller.actsAs(deed.channel), clientId, deed);
   if (socketId === undefined) return { ...ownIdentity(caller), grant: callerGrant(caller, deed) };
   if (sockets === null)
     throw new ServiceError('invalid_input', { text: 'socket_id is not taken by a process without sockets' });
@@ -50,10 +51,15 @@ export async function actorOf(
   const socket = await sockets.find(caller.app.id, socketId, deed.channel);
   if (socket === null)
     throw new ServiceError('auth_failed', { text: 'no connection of protocol 2 has this socket_id' });
+  return { ...identified(socket, clientId, deed), socket_id: socketId };
+}
+
+/** Returns the actor with the identity of a connection or token, which a given client id must be. */
+function identified(socket: ActingSocket, clientId: string | undefined, deed: Deed): Actor {
   if (clientId !== undefined && socket.clientId !== clientId)
-    throw new ServiceError('auth_failed', { text: 'client_id is not that of the connection' });
+    throw new ServiceError('auth_failed', { text: 'client_id is not that of the connection or token' });
   const identity = socket.clientId === null ? {} : { client_id: socket.clientId };
-  return { ...identity, socket_id: socketId, grant: socketGrant(socket, deed) };
+  return { ...identity, grant: socketGrant(socket, deed) };
 }
 
 const ownIdentity = ({ userId }: Caller): { client_id?: string } =>
@@ -66,7 +72,7 @@ function callerGrant(caller: Caller, { channel, grant, refusal }: Deed): Grant {
   throw new ServiceError(refusal);
 }
 
-function mayDo(caller: Caller, right: Right, channel: string): boolean {
+export function mayDo(caller: Caller, right: Right, channel: string): boolean {
   try {
     caller.require(right, channel);
     return true;

@@ -10,7 +10,7 @@ import { aliasOption, integerOption, textOption } from '../describe/option.js';
 import { anything, count, flag, listOf, object, orNull, text } from '../describe/shape.js';
 import type { JsonObject } from '../json/json-body.js';
 import type { Work } from '../operation.js';
-import { actorOf } from './actor.js';
+import { actorOf, mayDo } from './actor.js';
 import { checkSize } from './mutation-fields.js';
 import {
   committed,
@@ -117,7 +117,10 @@ export const DELETE_ANNOTATION = describe({
 export const deleteAnnotation =
   (parts: MessageParts): Work<typeof DELETE_ANNOTATION> =>
   async (caller, { channel: name, message_serial, annotation_serial, socket_id, socketId }) => {
-    const living = annotatedChannel(caller, null, name, parts);
+    const right = mayDo(caller, 'annotation-delete-any', name)
+      ? 'annotation-delete-any'
+      : 'annotation-delete-own';
+    const living = annotatedChannel(caller, right, name, parts);
     const serial = readSerial(message_serial, 'message_serial');
     const target = readSerial(annotation_serial, 'annotation_serial');
     const channel = living.channel.name;
@@ -212,13 +215,8 @@ export const listAnnotations =
   };
 
 /** The channel, on which messages may be annotated. */
-function annotatedChannel(
-  caller: Caller,
-  right: Right | null,
-  name: string,
-  parts: MessageParts,
-): LivingChannel {
-  const living = livingChannel(caller, right ?? 'annotation-delete-own', name, parts);
+function annotatedChannel(caller: Caller, right: Right, name: string, parts: MessageParts): LivingChannel {
+  const living = livingChannel(caller, right, name, parts);
   if (!parts.config.annotations.enabled)
     throw new ServiceError('feature_disabled', { text: 'messages are not annotated here' });
   if (living.channel.policy.annotationsEnabled) return living;

@@ -119,7 +119,8 @@ export const mutateMessage =
       refusal: 'mutable_not_permitted',
     } as const;
     const actor = await actorOf(caller, asked, deed, parts.sockets);
-    checkAi(said.extras, actor.socket_id === undefined ? null : (actor.client_id ?? ''), parts, channel);
+    const isServer = actor.socket_id === undefined && caller.actsAs === undefined;
+    checkAi(said.extras, isServer ? null : (actor.client_id ?? ''), parts, channel);
     const result = await committed(living.commits, {
       ...said,
       // What is replaced by nothing is gone all the same.

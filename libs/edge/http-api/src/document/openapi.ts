@@ -1,7 +1,7 @@
 import { CHANNEL_OUTCOME, EVENT_SCHEMA, type JsonSchema, openApiDocument } from '@carillon/operations';
 import type { Route } from '../routes.js';
 import { ERROR } from './errors.js';
-import { operation, pathOf, SHARED_PARAMETERS } from './operation.js';
+import { operation, pathOf, SHARED_PARAMETERS, SIGNATURE, SIGNED } from './operation.js';
 import { pushPaths } from './push.js';
 
 /** Schemas that stand in several places, by the names that readers know them by. */
@@ -27,12 +27,12 @@ const TAGS = [
   { name: 'push', description: 'Notifications to devices.' },
 ];
 
-const keyIn = (name: string, description: string) => ({ type: 'apiKey', in: 'query', name, description });
-
-const SIGNATURE = {
-  auth_key: keyIn('auth_key', 'Key of the app.'),
-  auth_timestamp: keyIn('auth_timestamp', 'Unix time in seconds, at most 600 away from that of the server.'),
-  auth_signature: keyIn('auth_signature', 'The signature.'),
+const CAPABILITY_TOKEN = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description:
+    'A capability token. The request acts as its client id with its rights; `socket_id` is ignored.',
 };
 
 /** The OpenAPI 3.1 document of these routes, behind what stands in front of all of them, as text. */
@@ -51,7 +51,10 @@ export function openApiText(routes: Readonly<Record<string, Route>>, pathPrefix 
     pathPrefix,
     paths,
     schemas: NAMED,
-    components: { parameters: Object.fromEntries(parameters) as object, securitySchemes: SIGNATURE },
-    security: [Object.fromEntries(Object.keys(SIGNATURE).map((name) => [name, []]))],
+    components: {
+      parameters: Object.fromEntries(parameters) as object,
+      securitySchemes: { ...SIGNATURE, capability_token: CAPABILITY_TOKEN },
+    },
+    security: [SIGNED],
   });
 }

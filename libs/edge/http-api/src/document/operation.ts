@@ -15,6 +15,18 @@ export const SHARED_PARAMETERS = {
   body_md5: query('Lower-case hex MD5 of the raw body; required with a body that is not empty.'),
 } as const;
 
+const keyIn = (name: string, description: string) => ({ type: 'apiKey', in: 'query', name, description });
+
+/** The parameters that authenticate a signed request. */
+export const SIGNATURE = {
+  auth_key: keyIn('auth_key', 'Key of the app.'),
+  auth_timestamp: keyIn('auth_timestamp', 'Unix time in seconds, at most 600 away from that of the server.'),
+  auth_signature: keyIn('auth_signature', 'The signature.'),
+};
+
+/** The security requirement of a signed request. */
+export const SIGNED = Object.fromEntries(Object.keys(SIGNATURE).map((name) => [name, []]));
+
 const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
 export const pathOf = ({ path: below }: Route): string => documentPath(`/apps/:appId${below}`);
@@ -43,6 +55,7 @@ export function operation(operationId: string, route: Route): JsonSchema {
     description: `${description}${rateNote(route)}`,
     parameters: [...sharedParameters(route), ...ownParameters(route)],
     ...(body === undefined ? {} : { requestBody: { required: mayLackBody !== true, content: json(body) } }),
+    ...(route.takesTokens ? { security: [SIGNED, { capability_token: [] }] } : {}),
     responses: {
       '200': {
         description: 'Done.',

@@ -1,5 +1,4 @@
 import { jsonBody, ReceivedBody, type AnyInput, type Description, type JsonBody } from '@carillon/operations';
-import type { SignedQuery } from '@carillon/signing';
 import type { HttpRequest } from '@carillon/uws';
 
 export const KEY_HEADER = 'X-Idempotency-Key';
@@ -13,14 +12,18 @@ const SEGMENTS = {
 } as const;
 
 /**
- * What a signed request asks an operation with. The body is read when the operation wants it.
+ * Returns the input of an operation from a request and its query, by lower-cased name. The body is read when the operation wants it.
  *
  * @throws ServiceError `invalid_input` when a segment of the path is not valid UTF-8.
  */
-export function inputOfRequest(operation: Description, request: HttpRequest, query: SignedQuery): AnyInput {
+export function inputOfRequest(
+  operation: Description,
+  request: HttpRequest,
+  query: ReadonlyMap<string, string>,
+): AnyInput {
   const input: Record<string, string | JsonBody | undefined> = {};
   for (const subject of operation.subjects) input[subject] = request.params[SEGMENTS[subject]] ?? '';
-  for (const { name } of operation.options) input[name] = query.parameters.get(name.toLowerCase());
+  for (const { name } of operation.options) input[name] = query.get(name.toLowerCase());
   if (operation.takesRequestKey) input['requestKey'] = request.header(KEY_HEADER.toLowerCase());
   if (operation.body !== undefined) input['body'] = bodyOf(operation, request.rawBody);
   return input;

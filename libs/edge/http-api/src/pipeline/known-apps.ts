@@ -3,6 +3,13 @@ import { keyHolder, type Caller } from '@carillon/operations';
 import type { CounterSeries, Metrics } from '@carillon/runtime';
 import { prepareSigningKey, type SigningKey } from '@carillon/signing';
 
+/** Where apps are looked up by `auth_key`. */
+export interface AppsByKey {
+  /** The app when it is known without asking anybody; undefined says nothing. */
+  peekByKey(key: string): App | undefined;
+  findByKey(key: string): Promise<App | null>;
+}
+
 /** What is made once per app and used by each of its calls. */
 export interface KnownApp {
   readonly signingKey: SigningKey;

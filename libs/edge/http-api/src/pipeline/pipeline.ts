@@ -4,20 +4,15 @@ import type { AnyInput, Done, Operation } from '@carillon/operations';
 import type { Logger } from '@carillon/runtime';
 import { parseSignedQuery, verifySignedHead, verifySignedRequest, type SignedQuery } from '@carillon/signing';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
+import { bearerOf, bearerQuery, type BearerTokens } from './bearer.js';
 import { Exchange } from './exchange.js';
 import { inputOfRequest } from './input.js';
-import type { KnownApps } from './known-apps.js';
-
-/** Where apps are looked up by `auth_key`. */
-export interface AppsByKey {
-  /** The app when it is known without asking anybody; undefined says nothing. */
-  peekByKey(key: string): App | undefined;
-  findByKey(key: string): Promise<App | null>;
-}
+import type { AppsByKey, KnownApps } from './known-apps.js';
 
 export interface PipelineParts {
   readonly apps: AppsByKey;
   readonly known: KnownApps;
+  readonly tokens: Pick<BearerTokens, 'admit'>;
   readonly log: Logger;
   /** Unix time in seconds. */
   readonly nowSeconds: () => number;
@@ -37,11 +32,19 @@ const SMALL_BODY_BYTES = 16 * 1024;
 export class Pipeline {
   constructor(private readonly parts: PipelineParts) {}
 
-  /** The operation as a fast route. Answers every request exactly once and never throws. */
-  serve(operation: AnyOperation): (request: HttpRequest, response: HttpResponse) => void {
+  /**
+   * Returns the operation as a fast route, which answers every request exactly once and never throws. `takesTokens`: a capability
+   * token admits a request as a signature does.
+   */
+  serve(
+    operation: AnyOperation,
+    takesTokens: boolean,
+  ): (request: HttpRequest, response: HttpResponse) => void {
     return (request, response) => {
       const exchange = new Exchange(request, response, this.parts.log);
       try {
+        const token = takesTokens ? bearerOf(request) : null;
+        if (token !== null) return exchange.end(this.#performAs(operation, exchange, token));
         const query = parseSignedQuery(request.rawQuery);
         const app = this.parts.apps.peekByKey(query.authKey);
         exchange.end(
@@ -59,10 +62,16 @@ export class Pipeline {
    * Refuses who does not know the secret before a large body of theirs is read. Small ones are checked once, with their
    * body: reading them costs less than a second look at the signature.
    */
-  readonly entrance = (request: HttpRequest, response: HttpResponse): void | Promise<void> => {
+  entrance(request: HttpRequest, response: HttpResponse, takesTokens: boolean): void | Promise<void> {
     if (Number(request.header('content-length') ?? Infinity) <= SMALL_BODY_BYTES) return undefined;
     const exchange = new Exchange(request, response, this.parts.log);
     try {
+      const token = takesTokens ? bearerOf(request) : null;
+      if (token !== null)
+        return this.#admit(request, token).then(
+          () => undefined,
+          (error: unknown) => exchange.fail(error),
+        );
       const query = parseSignedQuery(request.rawQuery);
       const app = this.parts.apps.peekByKey(query.authKey);
       if (app !== undefined) return this.#checkHead(request, query, app);
@@ -72,7 +81,7 @@ export class Pipeline {
     } catch (error) {
       return exchange.fail(error);
     }
-  };
+  }
 
   #checkHead({ method, rawPath, routedPath }: HttpRequest, query: SignedQuery, app: App | null): void {
     const { known, nowSeconds } = this.parts;
@@ -97,7 +106,22 @@ export class Pipeline {
     const knownApp = known.of(app);
     verifySignedRequest(query, { method, rawPath, routedPath, body }, knownApp.signingKey, nowSeconds());
     exchange.belongsTo(knownApp);
-    return operation.perform(knownApp.caller, inputOfRequest(operation.description, request, query));
+    return operation.perform(
+      knownApp.caller,
+      inputOfRequest(operation.description, request, query.parameters),
+    );
+  }
+
+  async #performAs(operation: AnyOperation, exchange: Exchange, token: string): Promise<Done<unknown>> {
+    const { request } = exchange;
+    const query = bearerQuery(request.rawQuery);
+    const { app, caller } = await this.#admit(request, token);
+    exchange.belongsTo(this.parts.known.of(app));
+    return operation.perform(caller, inputOfRequest(operation.description, request, query));
+  }
+
+  #admit({ params }: HttpRequest, token: string) {
+    return this.parts.tokens.admit(token, params['appId'] ?? '');
   }
 }
 

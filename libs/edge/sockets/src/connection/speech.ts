@@ -44,6 +44,8 @@ export type Inbound =
 export interface Speech {
   readonly edge: Edge;
   readonly codec: Codec;
+  /** Whether client events with an id are acknowledged. */
+  readonly acks: boolean;
   /** How silent connections are treated. */
   readonly heartbeat: HeartbeatKind;
   /** Reads one frame. Never throws; the bytes are not used after it returns. */

@@ -1,4 +1,4 @@
-import type { Outlet, Subscription } from '@carillon/hub';
+import type { Subscription } from '@carillon/hub';
 import type { Connection } from '../connection/connection.js';
 import {
   clientPublishRefusal,
@@ -23,6 +23,7 @@ import {
 import type { ClientEvent } from '../connection/speech.js';
 import type { SocketsParts } from '../parts.js';
 import { AiEvents } from './ai-event.js';
+import type { EventAnswer } from './event-answers.js';
 import { ClientPublisher, extrasRules, PublishNews } from '@carillon/operations';
 import type { Receipt } from '@carillon/publishing';
 import { dataOf, type WebhookEvents } from '@carillon/webhooks';
@@ -30,7 +31,6 @@ import { dataOf, type WebhookEvents } from '@carillon/webhooks';
 /** What publishing for clients works with. */
 export interface ClientEventParts {
   readonly channels: Channels;
-  readonly outlet: Outlet;
   readonly publisher: Pick<ClientPublisher, 'publish'>;
   readonly webhooks: WebhookEvents;
   /** What of `extras` is delivered. */
@@ -57,11 +57,10 @@ export class ClientEvents {
     parts: Pick<SocketsParts, 'cache' | 'config' | 'hub' | 'log' | 'metrics' | 'publisher' | 'webhooks'>,
   ): ClientEvents {
     const { config, hub, metrics, webhooks } = parts;
-    const { channels, outlet, onTrouble } = hub;
+    const { channels, onTrouble } = hub;
     const aiChannels = new AiChannels(config.ai_transport);
     return new ClientEvents({
       channels,
-      outlet,
       webhooks,
       publisher: new ClientPublisher(parts),
       extras: extrasRules(config),
@@ -72,10 +71,10 @@ export class ClientEvents {
   }
 
   /** Undefined when nothing has to wait for it; the promise never rejects. Rate limits were checked before. */
-  handle(connection: Connection, frame: ClientEvent): Promise<void> | undefined {
+  handle(connection: Connection, frame: ClientEvent, answer: EventAnswer): Promise<void> | undefined {
     const isOfClients = isClientEvent(frame.event);
     if (!isOfClients && !isAiEvent(frame.event)) return undefined;
-    const { channels, outlet, ai } = this.parts;
+    const { channels, ai } = this.parts;
     const aiVerdict = ai.judge(connection, frame);
     const refusal =
       aiVerdict !== null && 'row' in aiVerdict
@@ -88,20 +87,21 @@ export class ClientEvents {
           ? clientEventVerdict(connection, frame, channels)
           : aiEventVerdict(connection, frame, channels);
     if ('refused' in verdict) {
-      outlet.error(connection, verdict.refused);
+      answer.refuse(verdict.refused);
       return undefined;
     }
     const stamped =
       aiVerdict !== null && 'extrasText' in aiVerdict
         ? { ...frame, extrasText: aiVerdict.extrasText }
         : frame;
-    return this.#publish(connection, stamped, verdict);
+    return this.#publish(connection, stamped, verdict, answer);
   }
 
   #publish(
     connection: Connection,
     frame: ClientEvent,
     { subscription, about }: Allowed,
+    answer: EventAnswer,
   ): Promise<void> | undefined {
     const { event, dataText, dataBytes } = frame;
     const { channel, userId } = subscription;
@@ -127,34 +127,36 @@ export class ClientEvents {
     };
     const receipt = publisher.publish(channel.hub.app, said, idempotencyKey);
     const done = (made: Receipt): void => {
+      answer.accept(made);
       if (!isEphemeral && made.isDuplicate !== true) this.#tell(connection, frame, subscription, made);
     };
     if (!(receipt instanceof Promise)) {
       done(receipt);
       return undefined;
     }
-    const answered = this.#answerFor(receipt, connection, subscription, done);
+    const answered = this.#settle(receipt, subscription, answer, done);
     if (said.history === null) return answered;
     // Commits keep the order of the calls: what comes behind need not wait for them, one after the other.
     void answered;
     return undefined;
   }
 
-  /** A client hears of its event only when it could not be passed on. */
-  async #answerFor(
+  async #settle(
     receipt: Promise<Receipt>,
-    connection: Connection,
     subscription: Subscription,
+    answer: EventAnswer,
     done: (receipt: Receipt) => void,
   ): Promise<void> {
+    let made: Receipt;
     try {
-      done(await receipt);
+      made = await receipt;
     } catch (error) {
       const { name: channel } = subscription.channel;
       const row = rowOf(error);
       if (row === 'service_unavailable') this.parts.onTrouble('client event', error);
-      this.parts.outlet.error(connection, frameError(row, { channel }));
+      return answer.refuse(frameError(row, { channel }));
     }
+    done(made);
   }
 
   #tell(

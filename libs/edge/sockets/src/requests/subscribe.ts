@@ -5,7 +5,7 @@ import type { Connection } from '../connection/connection.js';
 import type { Judges, SubscribeFailure } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
 import type { SocketsParts } from '../parts.js';
-import { filterRules } from '../settings.js';
+import { filterLimits, filterRules } from '../settings.js';
 import type { Tokens } from '../v2/tokens.js';
 import { failure } from './subscribe-verdict.js';
 
@@ -27,7 +27,7 @@ export class Subscribe {
     tokens: Pick<Tokens, 'withdraw'>,
   ): Subscribe {
     const { channels, outlet, joins, patterns, filterShare } = hub;
-    const filters = new SharedFilters(filterRules(config));
+    const filters = new SharedFilters(filterRules(config), filterLimits(config));
     const withdraw = (connection: Connection): void => tokens.withdraw(connection);
     return new Subscribe({ channels, filters, filterShare, outlet, joins, patterns, withdraw });
   }

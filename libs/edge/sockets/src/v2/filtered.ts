@@ -1,5 +1,5 @@
 import { type Filter, FilterSubject, type HeldFilter } from '@carillon/filter';
-import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
+import type { Appends, Codec, Frame, Frames, LiteralSelector } from '@carillon/hub';
 import { type Fact, type Message, rawMember, type WireNames } from '@carillon/protocol';
 import type { LoopShare } from '@carillon/runtime';
 import type { Narrowed } from './view-v2.js';
@@ -24,16 +24,29 @@ function subjectOf(message: Message, names: WireNames): FilterSubject {
   return subject;
 }
 
+const literalsOf = new WeakMap<WireNames, LiteralSelector['literalsOf']>();
+
+/** Selects messages by the literals of a filter; undefined if it has none. */
+function selectorOf({ literals }: Filter, names: WireNames): LiteralSelector | undefined {
+  if (literals === null) return undefined;
+  let shared = literalsOf.get(names);
+  if (shared === undefined) literalsOf.set(names, (shared = (message) => subjectOf(message, names).literals));
+  return { literals, literalsOf: shared };
+}
+
 /** A codec narrowed by a filter: the same bytes for whoever is told at all. */
 class FilteredCodec implements Codec {
   readonly filters = true;
+  readonly selector: LiteralSelector | undefined;
 
   constructor(
     private readonly base: Codec,
     private readonly filter: Filter,
     private readonly names: WireNames,
     private readonly share: LoopShare,
-  ) {}
+  ) {
+    this.selector = selectorOf(filter, names);
+  }
 
   isDeferred(frames: Frames): boolean {
     return frames.fact.kind === 'message' && this.share.isSpent && !frames.has(this);

@@ -1,3 +1,4 @@
+import { Revocations } from '@carillon/operations';
 import { WireNames } from '@carillon/protocol';
 import type { SocketsParts } from '../parts.js';
 import type { Signin } from '../requests/signin.js';
@@ -7,7 +8,6 @@ import { DeltaRequests } from './delta/delta-requests.js';
 import { Deltas } from './delta/deltas.js';
 import { PresenceUpdates } from './presence-updates.js';
 import { RequestsV2 } from './requests-v2.js';
-import { Revocations } from './revocations.js';
 import { SpeechesV2 } from './speeches.js';
 import { Summaries } from './summaries.js';
 import { Tags } from './tags.js';
@@ -60,7 +60,7 @@ function requestsOf(parts: ProtocolV2Parts, tokens: Tokens, tags: Tags): Request
     tokens,
     histories: new ChannelHistories({ channels, outlet, reader, maxPageSize, tags, onTrouble }),
     deltas: new DeltaRequests({ deltas: new Deltas(parts), outlet, onTrouble }),
-    summaries: new Summaries({ reads, outlet, maxFrameBytes, onTrouble }),
+    summaries: new Summaries({ reads, outlet, share: hub.replayShare, maxFrameBytes, onTrouble }),
     presenceUpdates: new PresenceUpdates({ presence, outlet, maxPerSecond, onTrouble }),
   });
 }

@@ -39,7 +39,7 @@ interface Spoken {
   readonly read: (bytes: ArrayBuffer) => Inbound;
   readonly write: SpeechV2['write'];
   readonly meta: Codec;
-  /** By whether they get what they sent themselves, and how they are told of appends: thirty at most. */
+  /** By acknowledgements, echo, and how they are told of appends: sixty at most. */
   readonly speeches: Map<string, SpeechV2>;
 }
 
@@ -65,15 +65,19 @@ export class SpeechesV2 {
   }
 
   /** Connections that are told alike share one. */
-  #speech(spoken: Spoken, { echoMessages, appendMode, appendRollupWindowMs }: V2ConnectOptions): SpeechV2 {
+  #speech(
+    spoken: Spoken,
+    { acks, echoMessages, appendMode, appendRollupWindowMs }: V2ConnectOptions,
+  ): SpeechV2 {
     const windowMs = appendRollupWindowMs ?? this.config.ai_transport.rollup.default_window_ms;
-    const key = `${echoMessages} ${appendMode} ${windowMs}`;
+    const key = `${acks} ${echoMessages} ${appendMode} ${windowMs}`;
     const known = spoken.speeches.get(key);
     if (known !== undefined) return known;
     const codec = spoken.codec.paced({ windowMs, wholes: appendMode === 'full' });
     const speech: SpeechV2 = {
       codec,
       codecOf: (hub) => this.appCodecs.of(hub, codec),
+      acks,
       heartbeat: 'pinged',
       requests: this.requests,
       read: spoken.read,

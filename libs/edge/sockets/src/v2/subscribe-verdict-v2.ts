@@ -29,9 +29,14 @@ export function judgeV2(
   { channels, filters, filterShare }: Judges,
   deltas: DeltaRequests,
 ): Judged {
-  const acquired: AcquiredFilter = frame.filter === null ? NO_FILTER : filters.acquire(frame.filter);
+  const { channel } = frame;
+  const acquired: AcquiredFilter =
+    frame.filter === null
+      ? NO_FILTER
+      : filters.acquire(frame.filter, { appId: connection.hub.appId, channel });
   if (!acquired.ok) {
-    return { verdict: failure('malformed_frame', 400, frame.channel, acquired.reason), view: null };
+    const row = acquired.why === 'too_many' ? 'too_many_filters' : 'malformed_frame';
+    return { verdict: failure(row, 400, channel, acquired.reason), view: null };
   }
   const { held } = acquired;
   const verdict = nameVerdict(connection, frame, channels);

@@ -1,18 +1,23 @@
-import { summaryFrame, Tally } from '@carillon/annotations';
+import { storedSummaryFrame } from '@carillon/annotations';
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { Codec, Outlet, StreamReads } from '@carillon/hub';
+import { type Codec, type Outlet, Patience, type StreamReads } from '@carillon/hub';
 import { streamName, type AnnotationSummary, type StreamAddress } from '@carillon/history-store';
 import { frameError, readSummarizedV2 } from '@carillon/protocol';
+import type { LoopShare } from '@carillon/runtime';
 import type { Connection } from '../connection/connection.js';
 
 /** Of the messages and types that were annotated last, so many are shown to whoever subscribes. */
 const MOST_SHOWN = 1000;
+/** Summaries of one read, each of which may be of many clients. */
+const PAGE = 50;
 
 /** What showing summaries works with. */
 export interface SummariesParts {
   /** Null: this process has no way to them. */
   readonly reads: Pick<StreamReads, 'heads' | 'summaries'> | null;
-  readonly outlet: Outlet;
+  readonly outlet: Pick<Outlet, 'error' | 'send'>;
+  /** The part of the event loop that reading and sending summaries takes. */
+  readonly share: LoopShare;
   /** What a frame may have where its app says nothing; 0: anything. */
   readonly maxFrameBytes: number;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -32,7 +37,13 @@ export class Summaries {
     const { outlet, onTrouble } = this.parts;
     const address: StreamAddress = { appId: connection.hub.appId, channel, kind: 'messages' };
     try {
-      for (const summary of await this.#read(address)) this.#tell(connection, channel, codec, summary);
+      const patience = new Patience(connection);
+      for (const summary of await this.#read(address)) {
+        if (connection.lane !== null) await patience.isReading();
+        await this.#inTurn(address, () => {
+          if (connection.isOpen) this.#tell(connection, channel, codec, summary);
+        });
+      }
     } catch (error) {
       onTrouble('summaries of annotations', error);
       outlet.error(connection, frameError('service_unavailable', { channel }));
@@ -44,8 +55,25 @@ export class Summaries {
     const stream = (await reads?.heads([address]))?.get(streamName(address));
     if (reads === null || stream === undefined || stream.nextAnnotationNo === 1) return [];
     const { streamKey, generation, floorMessageSerial } = stream;
-    const query = { streamKey, generation, floorMessageSerial, nowMs: Date.now(), belowNo: null };
-    return [...(await reads.summaries({ ...query, limit: MOST_SHOWN }))].reverse();
+    const query = { streamKey, generation, floorMessageSerial, nowMs: Date.now() };
+    const found: AnnotationSummary[] = [];
+    for (let belowNo: number | null = null; found.length < MOST_SHOWN;) {
+      const turn = this.parts.share.turn(address.appId);
+      if (turn !== undefined) await turn;
+      const page: readonly AnnotationSummary[] = await reads.summaries({ ...query, belowNo, limit: PAGE });
+      found.push(...page);
+      belowNo = page.at(-1)?.lastNo ?? null;
+      if (page.length < PAGE) break;
+    }
+    return found.reverse();
+  }
+
+  /** Runs a piece of work in its turn of the event loop. */
+  async #inTurn({ appId }: StreamAddress, work: () => void): Promise<void> {
+    const { share } = this.parts;
+    const turn = share.turn(appId);
+    if (turn !== undefined) await turn;
+    share.measure(work);
   }
 
   #tell(
@@ -58,7 +86,7 @@ export class Summaries {
     const bytes = Number.isSafeInteger(maxEventPayloadBytes)
       ? maxEventPayloadBytes
       : this.parts.maxFrameBytes;
-    const { text } = summaryFrame({ channel, messageSerial, type }, Tally.of(type, stored), bytes);
+    const { text } = storedSummaryFrame({ channel, messageSerial, type }, stored, bytes);
     const fact = readSummarizedV2(text, channel);
     if (fact !== null) this.parts.outlet.send(connection, fact, codec);
   }

@@ -1,4 +1,5 @@
 import type { Identities, Identity, Leaving, Outlet, PatternBook } from '@carillon/hub';
+import type { Revocations } from '@carillon/operations';
 import { frameError, type AuthFrame, type WireNames } from '@carillon/protocol';
 import {
   admitToken,
@@ -12,7 +13,6 @@ import {
 import type { Signin } from '../requests/signin.js';
 import { failure } from '../requests/subscribe-verdict.js';
 import type { Connection } from '../connection/connection.js';
-import type { Revocations } from './revocations.js';
 import { TokenEnds } from './token-ends.js';
 
 /** What tokens of connections need. */

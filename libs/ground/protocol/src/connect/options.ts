@@ -23,6 +23,8 @@ export interface V2ConnectOptions extends ClientLibrary {
   readonly format: WireFormat;
   /** Whether the sender of a client event receives it too. */
   readonly echoMessages: boolean;
+  /** Whether client events with a `message_id` are acknowledged. */
+  readonly acks: boolean;
   readonly appendMode: AppendMode;
   /** Advisory. Null: none asked for. */
   readonly appendRollupWindowMs: number | null;

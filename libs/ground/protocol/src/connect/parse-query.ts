@@ -51,6 +51,7 @@ export function parseConnectOptions(
     protocol: 2,
     ...library,
     format: choice('format', query.get('format')?.trim().toLowerCase() ?? '', FORMATS),
+    acks: choice('acks', query.get('acks') ?? '0', SWITCHES),
     echoMessages: echo(query.get('echo_messages'), rules),
     appendMode: choice('append_mode', query.get('append_mode') ?? '', APPEND_MODES),
     appendRollupWindowMs: rollupWindow(query.get('append_rollup_window'), rules),

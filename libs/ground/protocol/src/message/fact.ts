@@ -139,6 +139,22 @@ export interface DeltaBases {
   readonly bases: ReadonlyMap<string, string>;
 }
 
+/** The result of one client event of a connection that asked for acknowledgements. */
+export interface Acknowledged {
+  readonly kind: 'acknowledged';
+  /** The client's id of the event. */
+  readonly messageId: string;
+  /** Null: the event named no channel. */
+  readonly channel: string | null;
+  readonly outcome:
+    /** `position` is null if the event has none: the channel keeps no positions, or the event is ephemeral. */
+    | {
+        readonly isAccepted: true;
+        readonly position: { readonly streamId: string; readonly serial: number } | null;
+      }
+    | { readonly isAccepted: false; readonly code: number; readonly message: string };
+}
+
 /** Something is wrong with a request, or, before a close, with the connection. */
 export interface Failed {
   readonly kind: 'failed';
@@ -162,6 +178,8 @@ export interface Established {
   readonly kind: 'established';
   readonly socketId: string;
   readonly activityTimeoutSeconds: number;
+  /** Client events are acknowledged. Absent: they are not. */
+  readonly acks?: true;
 }
 
 /** The connection is signed in. */
@@ -178,6 +196,7 @@ export interface Heartbeat {
 
 /** What is said to one connection alone. */
 export type ReplyFact =
+  | Acknowledged
   | CacheMissed
   | DeltaBases
   | DeltaSettled

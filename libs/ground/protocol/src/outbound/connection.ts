@@ -6,8 +6,14 @@ import type { OutboundFrame } from './frame.js';
 export function connectionEstablished(about: {
   readonly socketId: string;
   readonly activityTimeoutSeconds: number;
+  /** Client events are acknowledged. Absent: they are not. */
+  readonly acks?: true;
 }): OutboundFrame {
-  const data = { socket_id: about.socketId, activity_timeout: about.activityTimeoutSeconds };
+  const data = {
+    socket_id: about.socketId,
+    activity_timeout: about.activityTimeoutSeconds,
+    ...(about.acks === true ? { acks: true } : {}),
+  };
   return { event: 'service:connection_established', dataText: inString(JSON.stringify(data)) };
 }
 

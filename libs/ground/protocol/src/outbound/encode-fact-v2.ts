@@ -12,7 +12,7 @@ import {
   TOKEN_REVOKED,
   watchlistEvents,
 } from './connection.js';
-import { authSuccess, deltaEnabled, TOKEN_EXPIRED } from './connection-v2.js';
+import { acknowledgement, authSuccess, deltaEnabled, TOKEN_EXPIRED } from './connection-v2.js';
 import { memberAdded, memberRemoved } from './presence.js';
 import { resumeFailed, resumeSuccess } from './recovery.js';
 import { cacheMiss, subscriptionCount, subscriptionError } from './subscription.js';
@@ -48,6 +48,7 @@ export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
       return PING;
     case 'pong':
       return PONG;
+    case 'acknowledged':
     case 'cache_missed':
     case 'delta_bases':
     case 'delta_settled':
@@ -115,6 +116,8 @@ function replyFrame(fact: Reply): FrameV2 | null {
   switch (fact.kind) {
     case 'subscribed':
       return subscriptionSucceededV2(fact.channel, fact.attach ?? NO_POSITION, fact.members);
+    case 'acknowledged':
+      return acknowledgement(fact);
     case 'cache_missed':
       return cacheMiss(fact.channel);
     case 'watch_begun':

@@ -45,6 +45,7 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
       return hasMembers(fact.channel) ? memberAdded(fact.channel, fact.member) : null;
     case 'member_removed':
       return hasMembers(fact.channel) ? memberRemoved(fact.channel, fact.userId) : null;
+    case 'acknowledged':
     case 'annotated':
     case 'annotations_summarized':
     case 'member_updated':

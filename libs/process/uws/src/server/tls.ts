@@ -12,6 +12,13 @@ export interface TlsFiles {
   readonly caPath?: string;
 }
 
+/**
+ * Cipher suites of TLS 1.2: forward secrecy and authenticated encryption only, no CBC. TLS 1.3 has no other ones and is not affected.
+ */
+const TLS_1_2_CIPHERS = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305']
+  .flatMap((cipher) => [`ECDHE-ECDSA-${cipher}`, `ECDHE-RSA-${cipher}`])
+  .join(':');
+
 function pem(what: string, path: string): Buffer {
   try {
     return readFileSync(path);
@@ -43,6 +50,7 @@ export function nativeTlsOptions(files: TlsFiles): AppOptions {
   return {
     cert_file_name: files.certPath,
     key_file_name: files.keyPath,
+    ssl_ciphers: TLS_1_2_CIPHERS,
     ...(passphrase === undefined ? {} : { passphrase }),
     ...(caPath === undefined ? {} : { ca_file_name: caPath }),
   };

@@ -52,6 +52,10 @@ export class DeltaChannel implements CohortChannel {
     return this.parts.omitsAlgorithm;
   }
 
+  get hasGroups(): boolean {
+    return this.parts.plan.conflationPath !== null;
+  }
+
   get meters(): DeltaMeters {
     return this.parts.meters;
   }
@@ -121,7 +125,7 @@ export class DeltaChannel implements CohortChannel {
     const group = groupOf(plan.conflationPath, text);
     if (group === null) return null;
     this.#version += 1;
-    if (plan.conflationPath !== null && !isEphemeral(message)) {
+    if (this.hasGroups && !isEphemeral(message)) {
       this.#latest.put(group, text, message);
       budget.used(this.#latest);
     }

@@ -1,5 +1,5 @@
 import { type BaseHolder, type DeltaRules, type DeltaStep, DeltaStream } from '@carillon/delta';
-import type { Appends, Codec, DeltaMeters, Frame, Frames } from '@carillon/hub';
+import type { Appends, Codec, DeltaMeters, Frame, Frames, LiteralSelector } from '@carillon/hub';
 import { deltaFrame, type Fact, type Message, withDeltaMembers } from '@carillon/protocol';
 import type { DeltaEntry } from './delta-entry.js';
 import { type DeltaEvent, isCandidate } from './delta-event.js';
@@ -9,6 +9,8 @@ import type { DeltaVariant } from './delta-variant.js';
 export interface CohortChannel {
   readonly rules: DeltaRules;
   readonly omitsAlgorithm: boolean;
+  /** Whether messages have groups (conflation), and the latest message of each is a base for later subscribers. */
+  readonly hasGroups: boolean;
   readonly meters: DeltaMeters;
   /** What is made of a message for all cohorts; null: it goes without differences, and changes no base. */
   eventOf(message: Message, frames: Frames): DeltaEvent | null;
@@ -43,6 +45,11 @@ export class DeltaCohort implements Codec, BaseHolder {
 
   get appends(): Appends | undefined {
     return this.variant.base.appends;
+  }
+
+  /** Absent where messages are grouped: there the channel reads every message, whether a filter accepts it or not. */
+  get selector(): LiteralSelector | undefined {
+    return this.channel.hasGroups ? undefined : this.variant.base.selector;
   }
 
   get filters(): boolean | undefined {

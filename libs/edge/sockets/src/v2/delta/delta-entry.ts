@@ -1,4 +1,4 @@
-import type { Appends, Codec, Frame, Frames } from '@carillon/hub';
+import type { Appends, Codec, Frame, Frames, LiteralSelector } from '@carillon/hub';
 import type { Fact } from '@carillon/protocol';
 import type { DeltaVariant } from './delta-variant.js';
 
@@ -27,6 +27,10 @@ export class DeltaEntry implements Codec {
 
   get appends(): Appends | undefined {
     return this.variant.base.appends;
+  }
+
+  get selector(): LiteralSelector | undefined {
+    return this.variant.base.selector;
   }
 
   get filters(): boolean | undefined {
