@@ -1,15 +1,17 @@
 import { type Client, Connection } from '@carillon/nats';
 import { errors, type Msg, type Status } from '@nats-io/transport-node';
 
+const nothing = (): void => {};
+
 /** A connection whose client notes its commands and answers pings on `pong`. */
 export function natsScene(maxPayload = 1024) {
   const written: string[] = [];
   const pings: (() => void)[] = [];
   const callbacks = new Map<string, (error: Error | null, message: Msg) => void>();
   const statuses: Status[] = [];
-  let told = (): void => {};
+  let told = nothing;
   let isOver = false;
-  let over: (error: Error) => void = () => {};
+  let over: (error: Error) => void = nothing;
   const closed = new Promise<Error>((resolve) => (over = resolve));
   const end = (reason = 'the connection was closed'): void => {
     isOver = true;

@@ -21,6 +21,12 @@ async function dialled(servers: string, certificateFile: string): Promise<string
   return (await promisify(execFile)(process.execPath, [child, servers], { env })).stdout;
 }
 
+const of = (env: Record<string, string>) => serverOptions(configured(env).adapter.nats, 'adapter.nats');
+
+const cluster = (routes: string): string =>
+  `server_name: "${routes === '' ? 'one' : 'two'}"
+ cluster { name: c, host: "127.0.0.1", port: -1, routes: [${routes}] }`;
+
 describe('NatsDialer', () => {
   it('connects by TLS when the certificate is trusted, and not otherwise', async () => {
     const { nats, certificateFile } = await natsServer(TLS);
@@ -73,8 +79,6 @@ describe('NatsDialer', () => {
   });
 
   it('connects to another server of the cluster when the configured one is gone', async () => {
-    const cluster = (routes: string) =>
-      `server_name: "${routes === '' ? 'one' : 'two'}"\ncluster { name: c, host: "127.0.0.1", port: -1, routes: [${routes}] }`;
     const one = await natsServer(cluster(''));
     const two = await natsServer(cluster(`"${one.cluster.replace('nats:', 'nats-route:')}"`));
     const dialer = dialerOf({ NATS_SERVERS: one.nats });
@@ -104,8 +108,6 @@ describe('NatsDialer', () => {
 });
 
 describe('serverOptions', () => {
-  const of = (env: Record<string, string>) => serverOptions(configured(env).adapter.nats, 'adapter.nats');
-
   it('reads scheme, name and password when an address holds them', () => {
     expect(of({ NATS_SERVERS: 'nats://one:4222,two,tls://three:1' })).toEqual({
       servers: ['one:4222', 'two', 'three:1'],
