@@ -1,110 +1,177 @@
+import { POISON, POISON_VARIABLE } from '@carillon/collections';
+import { errors, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { pause } from '@carillon/runtime';
 import type { NatsAnswer } from './answer.js';
-import { complaintOf } from './complaint.js';
-import type { IncomingListener } from './incoming.js';
-import { PING, PONG, publishLine, subscribeLine, unsubscribeLine } from './lines.js';
-import { othersOf, type Place } from './places.js';
 import type { NatsEvent } from './nats-event.js';
-import { Requests } from './requests.js';
-import { type ServerInfo, serverInfo } from './server-info.js';
-import type { Stream } from './stream.js';
-import type { Delivery } from './delivery.js';
+
+/** The part of the official client used here. */
+export type Client = Pick<
+  NatsConnection,
+  'close' | 'closed' | 'flush' | 'info' | 'isClosed' | 'publish' | 'request' | 'status' | 'subscribe'
+>;
 
 export interface Hearing {
   readonly subject: string;
-  /** Of all who share a queue's name one gets each message. Absent: everybody does. */
+  /** Name of a queue group, of which one member gets each message; absent: every subscriber gets it. */
   readonly queue?: string;
-  /** Must not throw. */
-  readonly take: (delivery: Delivery) => void;
-  /** The server does not allow it; it is over. */
+  /** Must not throw. The payload is valid during the call only. */
+  readonly take: (message: Msg) => void;
+  /** The server denies the subscription; it is over. */
   readonly refused: () => void;
 }
 
-export interface ConnectionParts {
-  readonly stream: Pick<Stream, 'destroy' | 'end' | 'write'>;
-  readonly info: ServerInfo;
-  /** Where the server is. */
-  readonly place: Place;
-  /** What subjects begin with at which answers to this connection are expected. */
-  readonly inboxPrefix: string;
-  readonly onEvent: (event: NatsEvent) => void;
+export interface Heard {
+  /** Unsubscribes; messages sent before the server knows are still taken. */
+  drain(): void;
+  /** Unsubscribes and takes nothing more. */
+  drop(): void;
 }
 
+const isPoisoning = process.env[POISON_VARIABLE] === 'true';
+const SILENT: NatsAnswer = { kind: 'silent' };
+const DEFAULT_MAX_PAYLOAD = 1024 * 1024;
+/** Time limit of the last flush before a close. */
+const FLUSH_WITHIN_MS = 1000;
+
 /**
- * A connection to a NATS server that has let us in. What is published or to be heard leaves with the next `leave` or
- * `ping`, in one write. It never comes back when it is over.
+ * A connection of the official client, without its reconnects: callers learn of the end and open the next one. What is
+ * published waits for `leave`, `ping` or the end of the turn, so that one turn makes one write.
  */
 export class Connection {
-  /** Settles when it is over, with why. */
+  /** Settles with the reason once the connection is over. */
   readonly closed: Promise<string>;
-  readonly #hearings = new Map<number, Hearing>();
-  readonly #requests: Requests;
-  /** Who waits for the server's answers, which come in order. */
-  readonly #asked: ((isAnswered: boolean) => void)[] = [];
-  #leaving = '';
+  #leaving: (() => void)[] = [];
+  /** Pings without an answer, in order. */
+  #asked: ((isAnswered: boolean) => void)[] = [];
+  #others: readonly string[] = [];
   #isTurnEnding = false;
-  #lastSid = 0;
-  #info: ServerInfo;
-  #isClosed = false;
-  #end: (reason: string) => void = () => {};
+  #isOver = false;
+  #lastError = 'the connection was closed';
 
-  constructor(private readonly parts: ConnectionParts) {
-    this.#info = parts.info;
-    this.#requests = new Requests(parts.inboxPrefix);
-    this.closed = new Promise((resolve) => (this.#end = resolve));
+  constructor(
+    private readonly client: Client,
+    private readonly onEvent: (event: NatsEvent) => void,
+  ) {
+    this.#others = this.others;
+    void this.#watch();
+    this.closed = this.#untilClosed();
   }
 
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.#isOver || this.client.isClosed();
   }
 
-  /** Where the rest of the server's cluster is, as far as it has told. Also when the connection is over. */
-  get others(): readonly Place[] {
-    return othersOf(this.parts.place, this.#info.cluster);
+  /** Addresses of the other servers of the cluster, as far as the server named them. */
+  get others(): readonly string[] {
+    // The client forgets its server when it is closed, which is when the others are needed.
+    this.#others = this.client.info?.connect_urls ?? this.#others;
+    return this.#others;
   }
 
-  /** The longest message that the server takes. */
+  /** Size limit of a message, in bytes. */
   get maxPayload(): number {
-    return this.#info.maxPayload;
+    return this.client.info?.max_payload ?? DEFAULT_MAX_PAYLOAD;
   }
 
-  /** @param bytes how long the text is in UTF-8; for more than `maxPayload` the server ends the connection */
-  publish(subject: string, text: string, bytes: number, reply = ''): void {
-    this.#leaving += publishLine(subject, text, bytes, reply);
+  /** Called with the subject of a message the server denied. */
+  refused: (subject: string) => void = () => {};
+
+  publish(subject: string, payload: Uint8Array, reply?: string): void {
+    this.#leaving.push(() => {
+      try {
+        this.client.publish(subject, payload, reply === undefined ? undefined : { reply });
+      } catch {
+        this.refused(subject);
+      }
+    });
   }
 
-  /** @returns its number, for `unhear` */
-  hear(hearing: Hearing): number {
-    this.#lastSid += 1;
-    this.#hearings.set(this.#lastSid, hearing);
-    this.#leaving += subscribeLine(hearing.subject, this.#lastSid, hearing.queue ?? '');
-    return this.#lastSid;
+  /** Publishes at the end of this turn of the event loop. Drops a message over the size limit. */
+  tell(subject: string, text: string, reply?: string): void {
+    const payload = Buffer.from(text);
+    if (payload.byteLength > this.maxPayload) return;
+    this.publish(subject, payload, reply);
+    this.#leaveAtTurnEnd();
   }
 
-  /** What is on its way is still taken, until `forget`. */
-  unhear(sid: number): void {
-    if (this.#hearings.has(sid)) this.#leaving += unsubscribeLine(sid);
+  hear({ subject, queue, take, refused }: Hearing): Heard {
+    const callback = (error: Error | null, message: Msg): void => {
+      if (error !== null) {
+        refused();
+        return;
+      }
+      take(message);
+      // The client hands out views of socket chunks, which Node never reuses. A kept view would still be correct, but
+      // would keep a whole chunk in memory; poison finds it in tests.
+      if (isPoisoning) message.data.fill(POISON);
+    };
+    const subscription = this.client.subscribe(
+      subject,
+      queue === undefined ? { callback } : { callback, queue },
+    );
+    return {
+      drain: () => void subscription.drain().catch(() => undefined),
+      drop: () => subscription.unsubscribe(),
+    };
   }
 
-  forget(sid: number): void {
-    this.#hearings.delete(sid);
-  }
-
-  /** Asks one of those who hear the subject. Silent at once when the connection is over. */
+  /** Asks one subscriber of the subject. Silent when the connection is over. */
   ask(subject: string, text: string, timeoutMs: number): Promise<NatsAnswer> {
-    if (this.#isClosed) return Promise.resolve({ kind: 'silent' });
-    const requests = this.#requests;
-    if (requests.isNew) {
-      const take = (delivery: Delivery): void => requests.take(delivery);
-      this.hear({ subject: requests.subject, take, refused: () => {} });
-    }
-    return requests.open(timeoutMs, (reply) => this.tell(subject, text, reply));
+    return new Promise((resolve) => {
+      this.#leaving.push(() => {
+        this.client.request(subject, Buffer.from(text), { timeout: Math.max(1, timeoutMs) }).then(
+          ({ data }) => resolve({ kind: 'reply', text: textOf(data) }),
+          (error: unknown) => resolve(isNoResponder(error) ? { kind: 'no_responder' } : SILENT),
+        );
+      });
+      this.#leaveAtTurnEnd();
+    });
   }
 
-  /** Publishes at the end of this turn of the event loop, together with what else is. Drops what is too large. */
-  tell(subject: string, text: string, reply = ''): void {
-    const bytes = Buffer.byteLength(text);
-    if (bytes > this.maxPayload) return;
-    this.publish(subject, text, bytes, reply);
+  /** Sends what waits and a ping behind it. `false`: the connection ended without an answer. */
+  ping(answered: (isAnswered: boolean) => void): void {
+    if (this.isClosed) {
+      answered(false);
+      return;
+    }
+    this.#asked.push(answered);
+    this.leave();
+    // The client reports errors through an iterator, some microtasks later than the answer behind them.
+    this.client.flush().then(
+      () => setImmediate(this.#answered),
+      () => undefined,
+    );
+  }
+
+  /** Hands over to the client what waits; it writes once, at the end of the microtask. */
+  leave(): void {
+    const leaving = this.#leaving;
+    if (leaving.length === 0) return;
+    this.#leaving = [];
+    for (const send of leaving) send();
+  }
+
+  /** Sends what waits, then closes. Idempotent. */
+  async close(): Promise<void> {
+    if (!this.isClosed) {
+      this.leave();
+      const flushed = new AbortController();
+      await Promise.race([
+        this.client.flush().catch(() => undefined),
+        this.closed,
+        pause(FLUSH_WITHIN_MS, flushed.signal),
+      ]);
+      flushed.abort();
+      await this.client.close();
+    }
+    await this.closed;
+  }
+
+  readonly #answered = (): void => {
+    this.#asked.shift()?.(true);
+  };
+
+  #leaveAtTurnEnd(): void {
     if (this.#isTurnEnding) return;
     this.#isTurnEnding = true;
     setImmediate(() => {
@@ -113,72 +180,32 @@ export class Connection {
     });
   }
 
-  /** Puts a question behind all that was published, and lets it all leave. Without an answer the connection is over. */
-  ping(answered: (isAnswered: boolean) => void): void {
-    if (this.#isClosed) {
-      answered(false);
-      return;
+  async #watch(): Promise<void> {
+    for await (const status of this.client.status()) {
+      this.#others = this.others;
+      if (status.type === 'ldm') this.onEvent('lame_duck');
+      if (status.type === 'error') this.#complained(status.error);
     }
-    this.#asked.push(answered);
-    this.#leaving += PING;
-    this.leave();
   }
 
-  leave(): void {
-    const text = this.#leaving;
-    if (text === '') return;
-    this.#leaving = '';
-    if (!this.#isClosed) this.parts.stream.write(text);
+  #complained(error: Error): void {
+    this.onEvent(/^slow consumer/i.test(error.message) ? 'slow_consumer' : 'server_error');
+    if (!(error instanceof errors.PermissionViolationError)) this.#lastError = error.message;
+    else if (error.operation === 'publish') this.refused(error.subject);
   }
 
-  /** Lets what was published leave. Settles when it is over; idempotent. */
-  async close(): Promise<void> {
-    this.leave();
-    this.parts.stream.end();
-    await this.closed;
-  }
-
-  /** Told when the server did not take a message to this subject. Others of the same moment it may have taken. */
-  refused: (subject: string) => void = () => {};
-
-  /** What to do with what the server says. */
-  readonly incoming: IncomingListener = {
-    message: (sid, subject, reply, head, bytes) => {
-      this.#hearings.get(sid)?.take({ subject, reply, head, bytes });
-    },
-    pong: () => this.#asked.shift()?.(true),
-    ping: () => this.parts.stream.write(PONG),
-    info: (text) => {
-      this.#info = serverInfo(text) ?? this.#info;
-      if (this.#info.isLameDuck) this.parts.onEvent('lame_duck');
-    },
-    error: (text) => this.#complained(text),
-  };
-
-  /** There is nothing more to read or to write. */
-  ended(reason: string): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#leaving = '';
-    this.#hearings.clear();
-    this.#end(reason);
+  async #untilClosed(): Promise<string> {
+    const error = await this.client.closed();
+    this.#isOver = true;
     for (const answered of this.#asked.splice(0)) answered(false);
-    this.#requests.close();
-  }
-
-  #complained(text: string): void {
-    const complaint = complaintOf(text);
-    this.parts.onEvent(complaint.about === 'connection' ? complaint.event : 'server_error');
-    if (complaint.about === 'subscription') this.#unheard(complaint.subject);
-    if (complaint.about === 'message' && complaint.subject !== null) this.refused(complaint.subject);
-    if (complaint.about === 'connection') this.parts.stream.destroy(text);
-  }
-
-  #unheard(subject: string): void {
-    for (const [sid, hearing] of this.#hearings) {
-      if (hearing.subject !== subject) continue;
-      this.#hearings.delete(sid);
-      hearing.refused();
-    }
+    return error instanceof Error && error.message !== '' ? error.message : this.#lastError;
   }
 }
+
+/** Decodes UTF-8 and keeps a leading byte order mark, unlike the client's `string()`. */
+export const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString();
+
+const isNoResponder = (error: unknown): boolean =>
+  error instanceof errors.NoRespondersError ||
+  (error instanceof errors.RequestError && error.isNoResponders());

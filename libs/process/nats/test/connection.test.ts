@@ -1,111 +1,112 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
-import { complaintOf } from '../src/complaint.js';
-import { natsScene } from './scene.js';
+import { engine } from '@carillon/engines';
+import { describe, expect, it } from 'vitest';
+import { type Connection, textOf } from '../src/connection.js';
+import { natsServer } from './server.js';
+import { dialerOf } from './settings.js';
 
-const heads = (text: string): Buffer => Buffer.from(text);
+const answers = (connection: Connection): Promise<boolean> =>
+  new Promise((resolve) => connection.ping(resolve));
 
-describe('a connection to NATS', () => {
-  it('answers the server, and tells that it is about to go', () => {
-    const { connection, written, events } = natsScene();
-    connection.incoming.ping();
-    connection.incoming.info('{"ldm":true,"max_payload":99}');
-    expect(written).toEqual(['PONG\r\n']);
-    expect(events).toEqual(['lame_duck']);
-    expect(connection.maxPayload).toBe(99);
-    connection.incoming.info('no such text');
-    expect(connection.maxPayload).toBe(99);
-  });
+const opened = async (events: string[] = []): Promise<Connection> =>
+  dialerOf({ NATS_SERVERS: (await engine('nats')).url }, events).open();
 
-  it('brings each request its own answer, and says when nobody takes it', async () => {
-    const { connection, written } = natsScene();
-    const asked = [1, 2, 3].map((number) => connection.ask(`s${number}`, `question ${number}`, 60_000));
-    await turn();
-    expect(written).toHaveLength(1);
-    const [, inbox = ''] = /^SUB (inbox\.\S+)\.\* 1\r\n/.exec(written[0] ?? '') ?? [];
-    expect(written[0]).toContain(`PUB s2 ${inbox}.2 10\r\nquestion 2\r\n`);
-    const { incoming } = connection;
-    incoming.message(1, `${inbox}.3`, null, null, Buffer.from('third'));
-    incoming.message(1, `${inbox}.3`, null, null, Buffer.from('third again'));
-    incoming.message(1, `${inbox}.9`, null, null, Buffer.from('to nobody'));
-    incoming.message(1, `${inbox}.2`, null, heads('NATS/1.0 503\r\n\r\n'), Buffer.alloc(0));
-    incoming.message(1, `${inbox}.1`, null, heads('NATS/1.0\r\na: 503\r\n\r\n'), Buffer.from('first'));
-    expect(await Promise.all(asked)).toEqual([
-      { kind: 'reply', text: 'first' },
-      { kind: 'no_responder' },
-      { kind: 'reply', text: 'third' },
-    ]);
-  });
+const subject = (): string => `connection.${Math.random().toString(36).slice(2)}`;
 
-  it('is silent to requests when the time is over, or the connection', async () => {
-    const { connection, end } = natsScene();
-    expect(await connection.ask('s', 'one', 1)).toEqual({ kind: 'silent' });
-    const asked = connection.ask('s', 'two', 60_000);
-    end();
-    expect(await asked).toEqual({ kind: 'silent' });
-    expect(await connection.ask('s', 'three', 60_000)).toEqual({ kind: 'silent' });
-  });
-
-  it('does not send what would make the server end it', async () => {
-    const { connection, written } = natsScene(4);
-    connection.tell('s', 'fünf');
-    connection.tell('s', 'four');
-    await turn();
-    expect(written).toEqual(['PUB s 4\r\nfour\r\n']);
-  });
-
-  it('is over for everybody at once', async () => {
-    const { connection, written, end } = natsScene();
-    const answers: boolean[] = [];
-    connection.ping((isAnswered) => answers.push(isAnswered));
-    connection.ping((isAnswered) => answers.push(isAnswered));
-    connection.incoming.pong();
-    end('why');
-    end('why again');
-    connection.ping((isAnswered) => answers.push(isAnswered));
-    connection.publish('s', 'text', 4);
-    connection.leave();
-    expect(answers).toEqual([true, false, false]);
-    expect(written).toEqual(['PING\r\n', 'PING\r\n']);
-    expect([connection.isClosed, await connection.closed]).toEqual([true, 'why']);
-  });
-
-  it.each([
-    ['Stale Connection', 'server_error'],
-    ['Slow Consumer', 'slow_consumer'],
-    ['Maximum Payload Violation', 'server_error'],
-  ])('is over when the server says: %s', async (text, event) => {
-    const { connection, events } = natsScene();
-    connection.incoming.error(text);
-    expect(await connection.closed).toBe(text);
-    expect(events).toEqual([event]);
-  });
-
-  it('goes on when the server refuses one message or one subscription', () => {
-    const { connection, events } = natsScene();
-    const refused = vi.fn();
-    const hearing = { take: () => {}, refused: () => {} };
-    const untaken: string[] = [];
-    connection.refused = (subject) => void untaken.push(subject);
-    connection.hear({ ...hearing, subject: 'b', refused });
-    connection.hear({ ...hearing, subject: 'c', queue: 'q', refused });
-    connection.incoming.error('Permissions Violation for Publish to "a"');
-    expect(refused).not.toHaveBeenCalled();
-    connection.incoming.error('Permissions Violation for Subscription to "b"');
-    connection.incoming.error('Permissions Violation for Subscription to "c" using queue "q"');
-    expect(refused).toHaveBeenCalledTimes(2);
-    expect(untaken).toEqual(['a']);
-    expect(events).toEqual(['server_error', 'server_error', 'server_error']);
-    expect(connection.isClosed).toBe(false);
-  });
-});
-
-describe('what a server complains of', () => {
-  it('is the connection unless it says otherwise', () => {
-    expect(complaintOf('')).toEqual({ about: 'connection', event: 'server_error' });
-    expect(complaintOf('Invalid Publish Subject')).toEqual({ about: 'message', subject: null });
-    expect(complaintOf('Permissions Violation for Publish with Reply of "a"')).toMatchObject({
-      subject: null,
+describe('Connection', () => {
+  it('brings each request its own answer, and tells when nobody takes it', async () => {
+    const [asking, serving] = [await opened(), await opened()];
+    const served = subject();
+    serving.hear({
+      subject: served,
+      queue: 'q',
+      take: ({ data, reply }) => serving.tell(reply ?? '', `answer to ${textOf(data)}`),
+      refused: () => {},
     });
+    expect(await answers(serving)).toBe(true);
+    const asked = ['1', '\uFEFF2', 'é'].map((text) => asking.ask(served, text, 60_000));
+    expect(await Promise.all(asked)).toEqual(
+      ['1', '\uFEFF2', 'é'].map((text) => ({ kind: 'reply', text: `answer to ${text}` })),
+    );
+    expect(await asking.ask(subject(), 'nobody', 60_000)).toEqual({ kind: 'no_responder' });
+    await serving.close();
+    await asking.close();
+  });
+
+  it('is silent to requests when the time or the connection is over', async () => {
+    const [asking, serving] = [await opened(), await opened()];
+    const served = subject();
+    serving.hear({ subject: served, take: () => {}, refused: () => {} });
+    expect(await answers(serving)).toBe(true);
+    expect(await asking.ask(served, 'one', 1)).toEqual({ kind: 'silent' });
+    const asked = asking.ask(served, 'two', 60_000);
+    await asking.close();
+    expect(await asked).toEqual({ kind: 'silent' });
+    expect(await asking.ask(served, 'three', 60_000)).toEqual({ kind: 'silent' });
+    await serving.close();
+  });
+
+  it('takes what is on its way when it drains, and nothing more when it drops', async () => {
+    const [sending, hearing] = [await opened(), await opened()];
+    const heard: string[] = [];
+    const [drained, dropped] = [subject(), subject()];
+    const take = (message: { readonly data: Uint8Array }): void => void heard.push(textOf(message.data));
+    const first = hearing.hear({ subject: drained, take, refused: () => {} });
+    const second = hearing.hear({ subject: dropped, take, refused: () => {} });
+    expect(await answers(hearing)).toBe(true);
+    second.drop();
+    expect(await answers(hearing)).toBe(true);
+    sending.publish(drained, Buffer.from('drained'));
+    sending.publish(dropped, Buffer.from('dropped'));
+    expect(await answers(sending)).toBe(true);
+    first.drain();
+    expect(await answers(hearing)).toBe(true);
+    expect(heard).toEqual(['drained']);
+    await sending.close();
+    await hearing.close();
+  });
+
+  it('sends what was published when it closes', async () => {
+    const [sending, hearing] = [await opened(), await opened()];
+    const heard: string[] = [];
+    const address = subject();
+    hearing.hear({ subject: address, take: ({ data }) => void heard.push(textOf(data)), refused: () => {} });
+    expect(await answers(hearing)).toBe(true);
+    sending.publish(address, Buffer.from('last'));
+    await sending.close();
+    await sending.close();
+    expect(await answers(hearing)).toBe(true);
+    expect(heard).toEqual(['last']);
+    await hearing.close();
+  });
+
+  it('answers every ping with false when the server goes', async () => {
+    const { nats, stop } = await natsServer('');
+    const connection = await dialerOf({ NATS_SERVERS: nats }).open();
+    await stop();
+    expect(await answers(connection)).toBe(false);
+    await connection.closed;
+    expect(await answers(connection)).toBe(false);
+    expect(connection.isClosed).toBe(true);
+    connection.publish('a', Buffer.from('1'));
+    connection.leave();
+    await connection.close();
+  });
+
+  it('goes on when the server denies one message or one subscription', async () => {
+    const events: string[] = [];
+    const { url } = await engine('nats');
+    const user = { NATS_USERNAME: 'limited', NATS_PASSWORD: 'limited' };
+    const connection = await dialerOf({ NATS_SERVERS: url, ...user }, events).open();
+    const denied: string[] = [];
+    connection.refused = (address) => void denied.push(`publish ${address}`);
+    const hearing = { take: () => {}, refused: () => void denied.push('subscribe') };
+    connection.hear({ ...hearing, subject: 'denied.a' });
+    connection.hear({ ...hearing, subject: 'denied.b', queue: 'q' });
+    connection.publish('denied.c', Buffer.from('1'));
+    expect(await answers(connection)).toBe(true);
+    expect(denied.toSorted()).toEqual(['publish denied.c', 'subscribe', 'subscribe']);
+    expect(events).toEqual(['connected', 'server_error', 'server_error', 'server_error']);
+    expect(connection.isClosed).toBe(false);
+    await connection.close();
   });
 });

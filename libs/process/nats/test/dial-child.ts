@@ -1,11 +1,12 @@
-// Dials as its argument says, asks once more, and hangs up.
-import { dial, type DialOptions } from '../src/dial.js';
+// Opens a connection as its environment says, and reports the outcome of one round trip.
+import { dialerOf } from './settings.js';
 
-const options = JSON.parse(process.argv[2] ?? '') as DialOptions;
-const connection = await dial({ ...options, onEvent: () => {} }).catch(() => null);
-if (connection === null) process.stdout.write('not let in\n');
-else {
-  const answered = await new Promise<boolean>((resolve) => connection.ping(resolve));
-  process.stdout.write(`let in, ${answered ? 'answered' : 'over'}\n`);
+const servers = process.argv[2] ?? '';
+try {
+  const connection = await dialerOf({ NATS_SERVERS: servers, NATS_CONNECTION_TIMEOUT_MS: '3000' }).open();
+  const isAnswered = await new Promise<boolean>((resolve) => connection.ping(resolve));
+  process.stdout.write(isAnswered ? 'answered' : 'over');
   await connection.close();
+} catch (error) {
+  process.stdout.write(`refused: ${error instanceof Error ? error.message : ''}`);
 }

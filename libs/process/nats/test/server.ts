@@ -1,41 +1,49 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createSecureContext, TLSSocket } from 'node:tls';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
 import { CERTIFICATE, PRIVATE_KEY } from './tls-fixture.js';
 
-export interface ServerSettings {
-  readonly info?: object;
-  /** What it says first; absent: it greets with `info`. */
-  readonly greeting?: string;
-  readonly tls?: boolean;
-  /** What it says to a client that has introduced itself. */
-  readonly answer?: string;
+/** Addresses of a server: `nats://…` and, where it has one, `ws://…`. */
+export interface Addresses {
+  readonly nats: string;
+  readonly websocket: string;
+  readonly cluster: string;
+  readonly certificateFile: string;
+  /** Ends the server; it does so by itself after the test. */
+  readonly stop: () => Promise<void>;
 }
 
-/** A server that greets as NATS does, through TLS if it is told to, and notes what it is sent. */
-export async function natsServer({ info = {}, greeting, tls = false, answer = 'PONG\r\n' }: ServerSettings) {
-  const noted = { lines: [] as string[], open: 0 };
-  const talking = new Set<Socket>();
-  const context = createSecureContext({ key: PRIVATE_KEY, cert: CERTIFICATE });
-  const talk = (socket: Socket): void => {
-    talking.add(socket);
-    socket.on('error', () => {});
-    socket.on('data', (bytes) => {
-      noted.lines.push(...bytes.toString().split('\r\n').slice(0, -1));
-      if (bytes.includes('PING')) socket.write(answer);
-    });
+/** Runs a real nats-server with this configuration, on free ports; `$folder` names a folder with its certificate. */
+export async function natsServer(configuration: string): Promise<Addresses> {
+  const folder = await mkdtemp(join(tmpdir(), 'carillon-nats-'));
+  const file = join(folder, 'nats.conf');
+  const certificateFile = join(folder, 'cert.pem');
+  await writeFile(certificateFile, CERTIFICATE);
+  await writeFile(join(folder, 'key.pem'), PRIVATE_KEY);
+  await writeFile(
+    file,
+    `host: "127.0.0.1"\nport: -1\nports_file_dir: "${folder}"\n${configuration.replaceAll('$folder', folder)}`,
+  );
+  const server = spawn('nats-server', ['-c', file], { stdio: 'ignore' });
+  const exited = once(server, 'exit');
+  const stop = async (): Promise<void> => {
+    server.kill('SIGKILL');
+    await exited;
   };
-  const server = createServer((socket) => {
-    noted.open += 1;
-    socket.on('close', () => (noted.open -= 1));
-    socket.on('error', () => {});
-    socket.write(greeting ?? `INFO ${JSON.stringify({ max_payload: 512, ...info })}\r\n`, () =>
-      talk(tls ? new TLSSocket(socket, { isServer: true, secureContext: context }) : socket),
-    );
+  onTestFinished(async () => {
+    await stop();
+    await rm(folder, { recursive: true });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const say = (text: string): void => talking.forEach((socket) => socket.write(text));
-  return { host, noted, say, [Symbol.asyncDispose]: async () => void server.close() };
+  const ports = await vi.waitFor(async () => {
+    const name = (await readdir(folder)).find((entry) => entry.endsWith('.ports'));
+    if (name === undefined) throw new Error('the server does not listen yet');
+    return JSON.parse(await readFile(join(folder, name), 'utf8')) as Record<string, string[]>;
+  }, 10_000);
+  const [nats = '', websocket = '', cluster = ''] = ['nats', 'websocket', 'cluster'].map(
+    (kind) => ports[kind]?.[0],
+  );
+  return { nats, websocket, cluster, certificateFile, stop };
 }

@@ -1,5 +1,5 @@
 import type { FabricNames } from '@carillon/contract';
-import type { Connection } from '@carillon/nats';
+import type { Connection, Heard as Subscribed } from '@carillon/nats';
 import { SessionLost } from '../../cluster/wire.js';
 import { addressName } from '../../lanes/address-key.js';
 import type { LaneLine, TakeRequest } from '../../lanes/line.js';
@@ -17,8 +17,8 @@ export interface NatsLanesParts {
 
 /** Requests of lanes over NATS, which has private inboxes and word of missing responders. */
 export class NatsLanes implements LaneLine {
-  /** What is served, with its number. */
-  readonly #served = new Map<string, number>();
+  /** Subscriptions by subject. */
+  readonly #served = new Map<string, Subscribed>();
 
   constructor(private readonly parts: NatsLanesParts) {}
 
@@ -34,19 +34,19 @@ export class NatsLanes implements LaneLine {
     if (connection.isClosed) throw new SessionLost();
     const subject = addressName(names, address);
     let isRefused = false;
-    const sid = connection.hear({
+    const subscribed = connection.hear({
       subject,
       queue: GROUP,
-      take: ({ bytes, reply }) => {
-        take(bytes, (text) => {
-          if (reply !== null && !connection.isClosed) connection.tell(reply, text);
+      take: ({ data, reply = '' }) => {
+        take(data, (text) => {
+          if (reply !== '' && !connection.isClosed) connection.tell(reply, text);
         });
       },
       refused: () => {
         isRefused = true;
       },
     });
-    this.#served.set(subject, sid);
+    this.#served.set(subject, subscribed);
     await passed();
     if (!isRefused) return;
     this.#served.delete(subject);
@@ -55,13 +55,12 @@ export class NatsLanes implements LaneLine {
 
   /** What is on its way already is still taken. */
   async stopServing(address: LaneAddress): Promise<void> {
-    const { connection, names, passed } = this.parts;
+    const { names, passed } = this.parts;
     const subject = addressName(names, address);
-    const sid = this.#served.get(subject);
-    if (sid === undefined) return;
+    const subscribed = this.#served.get(subject);
+    if (subscribed === undefined) return;
     this.#served.delete(subject);
-    connection.unhear(sid);
+    subscribed.drain();
     await passed();
-    connection.forget(sid);
   }
 }

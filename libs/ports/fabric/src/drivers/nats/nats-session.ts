@@ -1,5 +1,5 @@
 import type { FabricNames } from '@carillon/contract';
-import type { Connection, NatsEvent } from '@carillon/nats';
+import type { Connection, Heard, NatsEvent } from '@carillon/nats';
 import { pause } from '@carillon/runtime';
 import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
 import { Barrier } from './barrier.js';
@@ -14,8 +14,8 @@ const FLUSH_WITHIN_MS = 1000;
  */
 export class NatsSession implements Session {
   readonly lanes: NatsLanes;
-  /** What is heard, with its number. */
-  readonly #heard = new Map<string, number>();
+  /** Subscriptions by address. */
+  readonly #heard = new Map<string, Heard>();
   readonly #barrier: Barrier;
   #refused = new Set<string>();
   #isOver = false;
@@ -38,11 +38,11 @@ export class NatsSession implements Session {
   publish(address: string, text: string): Promise<void> {
     const { connection } = this;
     if (connection.isClosed) return Promise.reject(new SessionLost());
-    const bytes = Buffer.byteLength(text);
-    if (bytes > connection.maxPayload) {
+    const payload = Buffer.from(text);
+    if (payload.byteLength > connection.maxPayload) {
       return Promise.reject(new Error('the message is larger than the broker takes'));
     }
-    connection.publish(address, text, bytes);
+    connection.publish(address, payload);
     return this.#barrier.taken();
   }
 
@@ -58,11 +58,8 @@ export class NatsSession implements Session {
 
   async unsubscribe(addresses: readonly string[]): Promise<void> {
     for (const address of addresses) {
-      const sid = this.#heard.get(address);
-      if (sid === undefined) continue;
+      this.#heard.get(address)?.drop();
       this.#heard.delete(address);
-      this.connection.unhear(sid);
-      this.connection.forget(sid);
     }
     await this.#barrier.pass();
   }
@@ -81,11 +78,11 @@ export class NatsSession implements Session {
     await this.connection.close();
   }
 
-  #hear(address: string): number {
+  #hear(address: string): Heard {
     return this.connection.hear({
       subject: address,
-      take: ({ bytes }) => {
-        if (!this.#isOver) this.listener.message(address, bytes);
+      take: ({ data }) => {
+        if (!this.#isOver) this.listener.message(address, data);
       },
       refused: () => {
         this.#heard.delete(address);

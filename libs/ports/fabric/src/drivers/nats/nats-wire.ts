@@ -21,7 +21,7 @@ export function natsWire({ settings, connectionName, onEvent }: NatsWireOptions)
   const dialer = new NatsDialer({ section: 'adapter.nats', settings, connectionName, inboxPrefix, onEvent });
   return {
     names,
-    hosts: dialer.servers.flatMap(({ host }) => hostOf(host, DEFAULT_PORT) ?? []),
+    hosts: dialer.servers.flatMap((server) => hostOf(server, DEFAULT_PORT) ?? []),
     givenUp: () => onEvent('max_reconnects'),
     open: async (listener) => new NatsSession(await dialer.open(), listener, onEvent, names),
   };

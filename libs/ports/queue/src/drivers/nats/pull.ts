@@ -1,4 +1,4 @@
-import type { Connection, Delivery } from '@carillon/nats';
+import { type Connection, type Hearing, textOf } from '@carillon/nats';
 import { randomUUID } from 'node:crypto';
 import type { Delivered } from '../../broker/delivered.js';
 import type { BrokerLink } from '../../broker/link.js';
@@ -25,9 +25,9 @@ export interface Pull {
   readonly late: (delivered: Pulled) => void;
 }
 
+type Delivery = Parameters<Hearing['take']>[0];
+
 const NANOSECONDS = 1_000_000;
-/** How long what was sent before we ended it may still come. */
-const LATE_MS = 2000;
 
 /** What the server had, at most a batch. Rejects with `QueueUnavailable` when it says nothing or refuses. */
 export async function pull(link: BrokerLink<Connection>, options: Pull): Promise<readonly Pulled[]> {
@@ -43,28 +43,27 @@ export async function pull(link: BrokerLink<Connection>, options: Pull): Promise
       clearTimeout(timer);
       signal?.removeEventListener('abort', ended);
       unwatch();
-      connection.unhear(sid);
-      connection.leave();
-      setTimeout(() => connection.forget(sid), LATE_MS).unref();
+      heard.drain();
       if (failure === null) resolve(got);
       else reject(failure);
     };
     const ended = (): void => end(null);
     const take = (delivery: Delivery): void => {
-      if (delivery.reply === null) {
+      const { reply = '' } = delivery;
+      if (reply === '') {
         // A word of the server instead of a message: it has no more, for now.
         const failure = isOver ? null : refusalOf(delivery);
         end(got.length > 0 ? null : failure);
         return;
       }
-      const delivered = deliveredOf(delivery, delivery.reply);
+      const delivered = deliveredOf(delivery, reply);
       if (isOver) late(delivered);
       else got.push(delivered);
       if (got.length >= batch) end(null);
     };
     const refused = (): void => end(new QueueUnavailable('the server does not allow to hear answers'));
     const timer = setTimeout(() => end(silence(got.length, timeoutMs)), waitMs + timeoutMs);
-    const sid = connection.hear({ subject: inbox, take, refused });
+    const heard = connection.hear({ subject: inbox, take, refused });
     const unwatch = link.whenLost((reason) => end(new QueueUnavailable(reason)));
     signal?.addEventListener('abort', ended, { once: true });
     // One message may be of any size; of several the rest waits for the next pull.
@@ -77,13 +76,13 @@ export async function pull(link: BrokerLink<Connection>, options: Pull): Promise
 const silence = (count: number, timeoutMs: number): Error | null =>
   count > 0 ? null : new QueueUnavailable(`no answer in ${timeoutMs} ms`);
 
-const STATUS = /^NATS\/1\.\d (\d{3})([^\r\n]*)/;
 /** Nothing there, time over, or what is there is too much for the rest of the pull. */
 const ORDINARY = /^(404|408)$|^409 (Message Size Exceeds MaxBytes|Exceeded MaxRequestBatch)/;
 
 /** Null: it only says that there is no more. */
-function refusalOf({ head }: Delivery): Error | null {
-  const [, status = '', words = ''] = STATUS.exec(head?.toString('latin1') ?? '') ?? [];
+function refusalOf({ headers }: Delivery): Error | null {
+  const status = String(headers?.code ?? '');
+  const words = ` ${headers?.description ?? ''}`;
   if (ORDINARY.test(status) || ORDINARY.test(`${status}${words}`)) return null;
   return new QueueUnavailable(
     status === '503' ? 'the consumer of the queue is gone' : `refused: ${status}${words}`,
@@ -96,13 +95,13 @@ const COUNT_AT_V2 = 6;
 const WORDS_V2 = 11;
 
 /** The address for acknowledgements says how often the message was handed out, and when it was written. */
-function deliveredOf({ bytes }: Delivery, reply: string): Pulled {
+function deliveredOf({ data }: Delivery, reply: string): Pulled {
   const words = reply.split('.');
   const at = words.length >= WORDS_V2 ? COUNT_AT_V2 : COUNT_AT;
   const writtenNs = Number(words[at + 3]);
   return {
     token: reply,
-    text: bytes.toString('utf8'),
+    text: textOf(data),
     count: Math.max(1, Number(words[at]) || 1),
     writtenAtMs: Number.isFinite(writtenNs) ? Math.floor(writtenNs / NANOSECONDS) : null,
     pending: Number(words[at + 4]) || 0,
