@@ -25,6 +25,7 @@ export class NoQueue implements Queue {
     leasing: false,
     durable: false,
     batchEnqueue: false,
+    fairOwners: false,
     observableLag: false,
     observableAge: false,
   };
