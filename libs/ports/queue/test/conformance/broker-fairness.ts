@@ -23,7 +23,7 @@ export function brokerFairness(name: string, openScene: () => Promise<BrokerScen
           handled.push(data);
           await all.opened;
         },
-        { concurrency: 1, prefetch: 2 * BACKLOG },
+        { concurrency: 1, prefetch: 4 * BACKLOG },
       );
       await until(() => claimed > BACKLOG);
       // The observer is notified before the jobs of a claim are in line.
