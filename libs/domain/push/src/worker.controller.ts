@@ -6,7 +6,7 @@ import { traced } from '@carillon/tracing';
 import { Controller, Inject } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
 import { decodeItem } from './pipeline/items.js';
-import { publishNamed, readBatch, readFeedback, readRetry, readShard } from './pipeline/payloads.js';
+import { publishNamed, readBatch, readResults, readRetry, readShard } from './pipeline/payloads.js';
 import { PUSH_TRANSPORT, PUSH_WORKER } from './tokens.js';
 import { MALFORMED } from './upkeep/upkeep.js';
 import type { PushWorker } from './worker.js';
@@ -80,9 +80,7 @@ export class PushWorkerController {
 
   @EventPattern(queueNames.pushResults, PUSH_TRANSPORT)
   feedback(@Payload() job: Job): Promise<Settlement | void> {
-    return worked(this.worker, job, 'feedback', readFeedback, (feedback) =>
-      this.worker.results.add(feedback),
-    );
+    return worked(this.worker, job, 'feedback', readResults, (results) => this.worker.results.add(results));
   }
 
   @EventPattern(queueNames.pushRetry, PUSH_TRANSPORT)

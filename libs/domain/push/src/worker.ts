@@ -9,6 +9,7 @@ import { FeedbackWorker } from './pipeline/feedback.js';
 import { Outbox } from './pipeline/outbox.js';
 import { Planner } from './pipeline/planner.js';
 import { putBack } from './pipeline/put-back.js';
+import { READS_RESULT_BATCHES } from './pipeline/result-writer.js';
 import { ResultsLane } from './pipeline/results-lane.js';
 import { Retrier } from './pipeline/retrier.js';
 import { sentHere, type WorkerStage, workersOf } from './stages.js';
@@ -115,7 +116,7 @@ export class PushWorker {
     const { stages, providers, credentials } = this.own;
     await store.beat({
       workerId: owner,
-      stages: [...stages],
+      stages: [...stages, ...(stages.has('feedback') ? [READS_RESULT_BATCHES] : [])],
       providers: [...providers],
       credentials: [...credentials],
       expiresMs: now() + ALIVE_MS,

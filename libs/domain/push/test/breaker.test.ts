@@ -36,6 +36,39 @@ describe('a circuit breaker', () => {
   });
 });
 
+describe('a circuit breaker that a provider holds with Retry-After', () => {
+  const HELD = { anyAccepted: true, anyFailure: false, quotaUntilMs: 1000 };
+
+  it('admits everything when the time of Retry-After has come', () => {
+    const breaker = new Breaker(settings);
+    expect(breaker.leave(32, HELD, 0)).toBe(true);
+    expect(breaker.enter(500, 999)).toEqual({ allowed: 0, untilMs: 1000 });
+    expect(breaker.state(1000)).toBe('closed');
+    expect(breaker.enter(500, 1000)).toEqual({ allowed: 500, untilMs: 1000 });
+  });
+
+  it('keeps the hold when a batch that was in flight is accepted', () => {
+    const breaker = new Breaker(settings);
+    breaker.leave(32, HELD, 0);
+    expect(breaker.leave(32, FINE, 1)).toBe(false);
+    expect(breaker.enter(500, 999).allowed).toBe(0);
+  });
+
+  it('keeps the later time when batches report different ones', () => {
+    const breaker = new Breaker(settings);
+    breaker.leave(32, { ...HELD, quotaUntilMs: 5000 }, 0);
+    expect(breaker.leave(32, HELD, 1)).toBe(false);
+    expect(breaker.enter(500, 4999)).toEqual({ allowed: 0, untilMs: 5000 });
+  });
+
+  it('probes after the cooldown when failures had opened it as well', () => {
+    const breaker = new Breaker({ ...settings, failure_threshold: 1 });
+    breaker.leave(32, { ...FAILED, quotaUntilMs: 1000 }, 0);
+    expect(breaker.enter(500, 1000).allowed).toBe(0);
+    expect(breaker.enter(500, 60_000).allowed).toBe(10);
+  });
+});
+
 describe('a circuit breaker that a batch tells both of failures and of a quota', () => {
   it('stays open until the later of the two times', () => {
     const breaker = new Breaker(settings);

@@ -6,10 +6,12 @@ import { createParts } from '@carillon/runtime';
 import { describe, expect, it, vi } from 'vitest';
 import type { PushParts } from '../src/parts.js';
 import { Breakers, Gates } from '../src/pipeline/breakers.js';
+import { Claimer } from '../src/pipeline/claimer.js';
 import type { Credentials, ResolvedCredential } from '../src/pipeline/credentials.js';
 import type { NewItem } from '../src/pipeline/items.js';
 import type { Outbox } from '../src/pipeline/outbox.js';
 import type { DeliveryBatch } from '../src/pipeline/payloads.js';
+import { ResultWriter } from '../src/pipeline/result-writer.js';
 import { Sending } from '../src/pipeline/sending.js';
 import { Secrets } from '../src/secrets.js';
 
@@ -43,7 +45,11 @@ const claim = (number: number): Claim => ({
   updatedMs: NOW,
 });
 
-async function sceneOf(count: number, send: (request: SendRequest) => Promise<SendOutcome>) {
+async function sceneOf(
+  count: number,
+  send: (request: SendRequest) => Promise<SendOutcome>,
+  resultsAgeMs: number | null = null,
+) {
   const files = { exists: () => false, read: () => '' };
   const outcome = configure({ process: 'server', argv: [], env: { RUST_LOG: 'off' }, cwd: '/', files });
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
@@ -54,9 +60,14 @@ async function sceneOf(count: number, send: (request: SendRequest) => Promise<Se
   const numbers = Array.from({ length: count }, (_, number) => number);
   for (const number of numbers) await store.changeDevice('shop', `device-${number}`, () => device(number));
   await store.plan('shop', 'p', numbers.map(claim));
+  const queue = {
+    capabilities: { observableLag: true },
+    stats: async () => ({ oldestReadyAgeMs: resultsAgeMs, oldestActiveAgeMs: null }),
+  };
   const parts = {
     config,
     store,
+    queue,
     secrets: new Secrets(null),
     log,
     meta: log,
@@ -88,7 +99,7 @@ async function sceneOf(count: number, send: (request: SendRequest) => Promise<Se
   const stop = new AbortController();
   const job = { signal: stop.signal, renew: async () => true } as unknown as Job;
   const run = () =>
-    new Sending(parts, outbox, credentials).send(batch, {
+    new Sending(parts, new Claimer(parts), new ResultWriter(parts, outbox), credentials).send(batch, {
       resolved,
       gates: new Gates(breakers, { appId: 'shop', provider: 'fcm', resolved }),
       job,
@@ -144,5 +155,20 @@ describe('Sending', () => {
     await store.takeForSending('shop', 'p', [{ deliveryKey: 'key-3', attempt: 1 }], lease);
     expect(await run()).toMatchObject({ left: true });
     expect(told).toHaveLength(9);
+  });
+
+  it('sends again what a dead worker held when its lease has ended and its results are applied', async () => {
+    for (const [resultsAgeMs, left] of [
+      [null, false],
+      [4999, false],
+      [5001, true],
+    ] as const) {
+      const { store, told, run } = await sceneOf(10, async () => accepted('id'), resultsAgeMs);
+      const lease = { owner: 'dead', nowMs: NOW - 65_000, untilMs: NOW - 5000 };
+      const jobs = [3, 4].map((number) => ({ deliveryKey: `key-${number}`, attempt: 1 }));
+      await store.takeForSending('shop', 'p', jobs, lease);
+      expect(await run()).toMatchObject({ left });
+      expect(told).toHaveLength(left ? 8 : 10);
+    }
   });
 });

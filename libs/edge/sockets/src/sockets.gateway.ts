@@ -1,57 +1,191 @@
+import { inTurn, type Work } from '@carillon/hub';
+import { frameError, type ResumeFrame } from '@carillon/protocol';
+import { token } from '@carillon/runtime';
+import { isTracingMessages, traced } from '@carillon/tracing';
 import {
-  SocketGateway,
   type HttpRequest,
+  messageHandlers,
+  type NativeGateway,
   type Socket,
-  type SocketHandlers,
   type SocketOptions,
   type UpgradeDecision,
 } from '@carillon/uws';
-import { token } from '@carillon/runtime';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Arrival } from './entrance/arrival.js';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { Connection } from './connection/connection.js';
+import type { ClientEvent, OwnRequest, SubscribeRequest } from './connection/speech.js';
+import { type Arrival, PendingArrival } from './entrance/arrival.js';
+import { type FrameHandler, FrameReader, type RequestFrame } from './requests/frame-reader.js';
+import { failure } from './requests/subscribe-verdict.js';
 import type { Sockets } from './sockets.js';
 
 export const SOCKETS = token<Sockets>('sockets');
 
-/** The upgrade route. */
+/** Subject of requests without a channel: no channel has an empty name. */
+const NO_CHANNEL = '';
+
+const TOO_MANY_WAIT = 'Too many requests of this connection wait already, retry';
+
+type FrameOf<Kind extends RequestFrame['kind']> = Extract<RequestFrame, { readonly kind: Kind }>;
+
+/**
+ * WebSocket connections of protocols 1 and 2. A frame is decoded once, to a request that is the same in both protocols, and
+ * the method subscribed to its kind handles it. Requests of one connection about one channel run in order.
+ */
 @Injectable()
-@SocketGateway('/app/:appKey')
-export class SocketsGateway implements SocketHandlers<Arrival> {
-  constructor(@Inject(SOCKETS) private readonly sockets: Sockets) {}
+@WebSocketGateway({ path: '/app/:appKey' })
+export class SocketsGateway implements NativeGateway<Arrival> {
+  readonly #frames: FrameReader;
+
+  constructor(@Inject(SOCKETS) private readonly sockets: Sockets) {
+    this.#frames = new FrameReader(sockets.hub.outlet, messageHandlers<FrameHandler>(this));
+  }
 
   get socketOptions(): SocketOptions {
     return this.sockets.options;
   }
 
   upgrade(request: HttpRequest): UpgradeDecision<Arrival> | Promise<UpgradeDecision<Arrival>> {
-    return this.sockets.upgrade(request);
+    return this.sockets.entrance.upgrade(request);
   }
 
-  open(socket: Socket<Arrival>): void {
-    this.sockets.open(socket);
+  handleConnection(socket: Socket<Arrival>): void {
+    this.sockets.reception.open(socket, (admitted, frame) => this.message(admitted, frame));
   }
 
-  message(socket: Socket<Arrival>, data: ArrayBuffer): void {
-    this.sockets.message(socket, data);
+  message({ state }: Socket<Arrival>, data: ArrayBuffer): void {
+    if (state instanceof PendingArrival) return state.hold(data);
+    if (!(state instanceof Connection) || !state.isOpen) return;
+    state.hub.meters.received(data.byteLength);
+    state.activeTick = this.sockets.heartbeats.tick;
+    if (isTracingMessages()) this.#takeTraced(state, data);
+    else this.#frames.take(state, data);
   }
 
   ping(socket: Socket<Arrival>): void {
-    this.sockets.active(socket);
+    this.#active(socket);
   }
 
   pong(socket: Socket<Arrival>): void {
-    this.sockets.active(socket);
+    this.#active(socket);
   }
 
-  drain(socket: Socket<Arrival>): void {
-    this.sockets.drained(socket);
+  drain({ state }: Socket<Arrival>): void {
+    if (state instanceof Connection) this.sockets.hub.outlet.drained(state);
   }
 
-  dropped(socket: Socket<Arrival>): void {
-    this.sockets.dropped(socket);
+  /** The native send buffer of the socket is full. */
+  dropped({ state }: Socket<Arrival>): void {
+    if (state instanceof Connection) this.sockets.hub.outlet.dropped(state);
   }
 
-  close(socket: Socket<Arrival>, code: number): void {
-    this.sockets.closed(socket, code);
+  handleDisconnect({ state }: Socket<Arrival>, code: number): void {
+    const { hub, heartbeats, tokens } = this.sockets;
+    if (!(state instanceof Connection) || !hub.closed(state, code)) return;
+    heartbeats.end(state);
+    tokens.end(state);
+    state.ended();
+  }
+
+  @SubscribeMessage('subscribe')
+  subscribe(connection: Connection, frame: SubscribeRequest): void {
+    const { subscribe, hub } = this.sockets;
+    const work: Work = () => subscribe.handle(connection, frame);
+    if (inTurn(connection, frame.channel, work, hub.onTrouble)) return;
+    subscribe.refuse(connection, frame.channel, failure('backpressure', 503, frame.channel, TOO_MANY_WAIT));
+  }
+
+  @SubscribeMessage('unsubscribe')
+  unsubscribe(connection: Connection, { channel }: FrameOf<'unsubscribe'>): void {
+    const { patterns, leaving } = this.sockets.hub;
+    this.#queue(connection, channel, () => {
+      const subscription = connection.subscriptions.get(channel);
+      connection.keep(channel, null);
+      patterns.leave(connection, channel);
+      return subscription === undefined ? undefined : leaving.channel(connection, subscription);
+    });
+  }
+
+  @SubscribeMessage('client-event')
+  publish(connection: Connection, frame: ClientEvent): void {
+    this.#queue(connection, frame.channel ?? NO_CHANNEL, () =>
+      this.sockets.clientEvents.handle(connection, frame),
+    );
+  }
+
+  @SubscribeMessage('signin')
+  signin(connection: Connection, frame: FrameOf<'signin'>): void {
+    this.#queue(connection, NO_CHANNEL, () => this.sockets.signin.handle(connection, frame));
+  }
+
+  @SubscribeMessage('resume')
+  resume(connection: Connection, frame: ResumeFrame): void {
+    this.#queue(connection, NO_CHANNEL, () => connection.ask(frame), frame.positions.size);
+  }
+
+  /** Waits for a subscribe to the channel in progress, but not for other history requests. */
+  @SubscribeMessage('channel-history')
+  history(connection: Connection, frame: FrameOf<'channel-history'>): void {
+    this.#queue(connection, frame.channel, () => {
+      void connection.ask(frame);
+      return undefined;
+    });
+  }
+
+  @SubscribeMessage('auth')
+  refreshToken(connection: Connection, frame: FrameOf<'auth'>): void {
+    this.#ask(connection, NO_CHANNEL, frame);
+  }
+
+  @SubscribeMessage('presence-update')
+  updatePresence(connection: Connection, frame: FrameOf<'presence-update'>): void {
+    this.#ask(connection, frame.channel, frame);
+  }
+
+  @SubscribeMessage('enable-delta')
+  enableDeltas(connection: Connection, frame: FrameOf<'enable-delta'>): void {
+    this.#ask(connection, NO_CHANNEL, frame);
+  }
+
+  @SubscribeMessage('delta-sync-error')
+  resetDeltas(connection: Connection, frame: FrameOf<'delta-sync-error'>): void {
+    this.#ask(connection, frame.channel ?? NO_CHANNEL, frame);
+  }
+
+  @SubscribeMessage('refused')
+  refuse(connection: Connection, { error }: FrameOf<'refused'>): void {
+    this.sockets.hub.outlet.error(connection, error);
+  }
+
+  @SubscribeMessage('malformed')
+  refuseMalformed(connection: Connection, { request, error }: FrameOf<'malformed'>): void {
+    if (request === null) connection.hub.meters.error('missing_event_name');
+    this.sockets.hub.outlet.error(connection, error);
+    if (request === 'subscribe' && error.channel !== null) {
+      this.sockets.subscribe.failed(connection, error.channel, error, 400);
+    }
+  }
+
+  #ask(connection: Connection, subject: string, frame: OwnRequest): void {
+    this.#queue(connection, subject, () => connection.ask(frame));
+  }
+
+  #queue(connection: Connection, subject: string, work: Work, weight = 1): void {
+    const { outlet, onTrouble } = this.sockets.hub;
+    if (inTurn(connection, subject, work, onTrouble, undefined, weight)) return;
+    const channel = subject === NO_CHANNEL ? null : subject;
+    outlet.error(connection, frameError('backpressure', { channel, message: TOO_MANY_WAIT }));
+  }
+
+  #takeTraced(connection: Connection, data: ArrayBuffer): void {
+    const attributes = { app_id: connection.hub.appId, protocol: connection.edge.protocol };
+    traced(
+      () => ({ name: 'message', kind: 'server', attributes }),
+      () => this.#frames.take(connection, data),
+    );
+  }
+
+  #active({ state }: Socket<Arrival>): void {
+    if (state instanceof Connection) state.activeTick = this.sockets.heartbeats.tick;
   }
 }

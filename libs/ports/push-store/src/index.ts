@@ -33,7 +33,7 @@ export { MemoryPushStore } from './memory/memory-store.js';
 export { PUSH_STORE, PushStoreModule, SEALER } from './module.js';
 export { openSql, PUSH_STORES } from './open.js';
 export { type PushStore, PushStoreUnavailable } from './port/port.js';
-export { type ClaimFilter } from './port/publishes.js';
+export { type ClaimFilter, type SendLease } from './port/publishes.js';
 export { type DeviceFilter, type SubscriptionFilter } from './port/resources.js';
 export { type CountStore, type DeviceCount, PURGE_CATEGORIES, type PurgeCategory } from './port/upkeep.js';
 export { CannotOpen, deriveKey, type DerivedKey, isSealed, type Place, Sealer } from './sealing.js';

@@ -32,12 +32,12 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       await store.admit(admission('claims'));
       const claims = ['k1', 'k2'].map((key) => claim('claims', key));
       expect(await store.plan('shop', 'claims', claims)).toEqual(new Set(['k1', 'k2']));
-      const take = (owner: string, nowMs: number, attempt = 1) =>
+      const take = (owner: string, nowMs: number, attempt = 1, lapsedMs = nowMs) =>
         store.takeForSending(
           'shop',
           'claims',
           ['k1', 'k2', 'k3'].map((deliveryKey) => ({ deliveryKey, attempt })),
-          { owner, nowMs, untilMs: nowMs + 60_000 },
+          { owner, nowMs, untilMs: nowMs + 60_000, lapsedMs },
         );
       const taken = await Promise.all(['a', 'b', 'c'].map((owner) => take(owner, NOW)));
       expect(taken.flatMap((keys) => [...keys]).toSorted()).toEqual(['k1', 'k2']);
@@ -48,6 +48,7 @@ export function deliveriesConformance(name: string, open: () => Promise<Scene>):
       expect(await isBeingSent(NOW + 59_999, 2)).toBe(false);
       expect(await isBeingSent(NOW + 60_000)).toBe(false);
       expect(await take('d', NOW + 60_000, 2)).toEqual(new Set());
+      expect(await take('d', NOW + 90_000, 1, NOW + 59_999)).toEqual(new Set());
       expect(await take('d', NOW + 60_000)).toEqual(new Set(['k1', 'k2']));
       expect(await store.plan('shop', 'claims', [...claims, claim('claims', 'k4')])).toEqual(new Set(['k4']));
       expect(await store.countClaims('shop', 'claims')).toBe(3);

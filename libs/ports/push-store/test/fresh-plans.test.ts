@@ -1,8 +1,7 @@
-import type { Database } from '@carillon/database';
+import { type Database, explained, type Explained } from '@carillon/database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SqlPushStore } from '../src/sql/sql-store.js';
 import { pushTables } from '../src/sql/schema.js';
-import { explained, type Explained } from './plans.js';
 import { admission, NOW } from './samples.js';
 import { cornerOf } from './scene.js';
 
@@ -110,6 +109,22 @@ describe('the statements of the push store on PostgreSQL tables that were never 
     ],
     ['subscribers', BATCH, () => store.subscribers(APP, 'news', `device-${keyAt(10_000)}`, BATCH)],
     ['devices of a client', 100, () => store.devices(APP, { clientId: 'client-7' }, null, BATCH)],
+    ['devices of an app', BATCH, () => store.devices(APP, {}, null, BATCH)],
+    ['a later page of devices', BATCH, () => store.devices(APP, {}, `device-${keyAt(10_000)}`, BATCH)],
+    ['a device', 1, () => store.devices(APP, { deviceId: `device-${keyAt(10_000)}` }, null, BATCH)],
+    ['subscriptions of an app', BATCH, () => store.subscriptions(APP, {}, null, BATCH)],
+    [
+      'a later page of subscriptions',
+      BATCH,
+      () => store.subscriptions(APP, {}, ['news', `device-${keyAt(10_000)}`], BATCH),
+    ],
+    ['subscriptions of a channel', BATCH, () => store.subscriptions(APP, { channel: 'news' }, null, BATCH)],
+    [
+      'subscriptions of a device',
+      1,
+      () => store.subscriptions(APP, { deviceId: `device-${keyAt(10_000)}` }, null, BATCH),
+    ],
+    ['operatorEvents', BATCH, () => store.operatorEvents(ROWS - BATCH, BATCH)],
     ['openClaims', BATCH, () => store.openClaims(APP, PUBLISH, keyAt(50_500), BATCH)],
     ['forgottenClaims', BATCH, () => store.forgottenClaims({ untouchedMs: NOW + 1, freeMs: NOW }, BATCH)],
     ['dueJobs', BATCH, () => store.dueJobs(ROWS, BATCH)],

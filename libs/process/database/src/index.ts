@@ -1,4 +1,5 @@
 export { type ApartOptions, Databases, type DatabasesParts } from './databases.js';
+export { type Explained, explained } from './explained.js';
 export {
   DatabaseRejected,
   DatabaseUnavailable,

@@ -18,7 +18,12 @@ export type { TlsFiles } from './server/tls.js';
 export type { UnixSocketPlace } from './server/unix-socket.js';
 export { type ListenAddress, type ServerOptions, type TcpPlace, UwsServer } from './server/uws-server.js';
 export { type CompressionName } from './sockets/compression.js';
-export { SocketGateway } from './sockets/gateway.js';
+export {
+  messageHandlers,
+  type NativeGateway,
+  nativeHandlers,
+  NativeWebSocketAdapter,
+} from './sockets/gateway.js';
 export type { SocketHandlers, SocketOptions, UpgradeDecision } from './sockets/handlers.js';
 export { type SendOutcome, Socket } from './sockets/socket.js';
 export type { Message } from './text.js';

@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
   type AdapterOptions,
+  NativeWebSocketAdapter,
   type ServerOptions,
   UwsHttpAdapter,
   UwsModule,
@@ -41,7 +42,8 @@ export async function startApp(options: TestAppOptions): Promise<TestApp> {
   const server = new UwsServer(options.server);
   const adapter = new UwsHttpAdapter(server, options.adapter);
   const root = options.root ?? rootOf(options.metadata ?? {});
-  const app = await NestFactory.create(root, adapter, { logger: false });
+  const app = await NestFactory.create(root, adapter, { logger: false, abortOnError: false });
+  app.useWebSocketAdapter(new NativeWebSocketAdapter());
   options.prepare?.(app);
   await app.listen(options.port ?? 0, '127.0.0.1');
   const { address } = server;

@@ -1,15 +1,16 @@
 import { POISON } from '@carillon/collections';
 import { OPCODE, RawSocketClient } from '@carillon/testing';
 import { Injectable } from '@nestjs/common';
+import { WebSocketGateway } from '@nestjs/websockets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lendingChunks } from '../src/lending.js';
-import { type Socket, SocketGateway, type SocketHandlers, type UpgradeDecision } from '../src/index.js';
+import { type NativeGateway, type Socket, type UpgradeDecision } from '../src/index.js';
 import { startApp, type TestApp } from './app.js';
 
 /** Keeps views of what it is lent, as no handler may. */
 @Injectable()
-@SocketGateway('/keeps')
-class Keeper implements SocketHandlers<null> {
+@WebSocketGateway({ path: '/keeps' })
+class Keeper implements NativeGateway<null> {
   readonly kept: Uint8Array[] = [];
   readonly seen: string[] = [];
 
@@ -26,7 +27,7 @@ class Keeper implements SocketHandlers<null> {
     this.#keep(data);
   }
 
-  close(_socket: Socket<null>, _code: number, reason: ArrayBuffer): void {
+  handleDisconnect(_socket: Socket<null>, _code: number, reason: ArrayBuffer): void {
     this.#keep(reason);
   }
 

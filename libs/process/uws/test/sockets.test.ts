@@ -1,14 +1,9 @@
 import { ServiceError } from '@carillon/errors';
 import { Injectable } from '@nestjs/common';
+import { WebSocketGateway } from '@nestjs/websockets';
 import { HANDSHAKE, OPCODE, RawConnection, rawHttp, RawSocketClient, requestBytes } from '@carillon/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type HttpRequest,
-  type Socket,
-  SocketGateway,
-  type SocketHandlers,
-  type UpgradeDecision,
-} from '../src/index.js';
+import { type HttpRequest, type Socket, type NativeGateway, type UpgradeDecision } from '../src/index.js';
 import { startApp, type TestApp } from './app.js';
 
 const later = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
@@ -23,8 +18,8 @@ interface State {
 }
 
 @Injectable()
-@SocketGateway('/app/:appKey')
-class Echo implements SocketHandlers<State> {
+@WebSocketGateway({ path: '/app/:appKey' })
+class Echo implements NativeGateway<State> {
   readonly socketOptions = { maxPayloadBytes: 1000, maxBackpressureBytes: 200_000 };
   readonly sockets: Socket<State>[] = [];
   readonly events: string[] = [];
@@ -47,7 +42,7 @@ class Echo implements SocketHandlers<State> {
     for (const decide of this.undecided.splice(0)) decide();
   }
 
-  open(socket: Socket<State>): void {
+  handleConnection(socket: Socket<State>): void {
     this.sockets.push(socket);
     socket.subscribe('all');
     socket.send(`hello ${socket.state.key}`);
@@ -74,7 +69,7 @@ class Echo implements SocketHandlers<State> {
     this.events.push('dropped');
   }
 
-  close(socket: Socket<State>, code: number): void {
+  handleDisconnect(socket: Socket<State>, code: number): void {
     this.events.push(`close ${socket.state.key} ${code} ${socket.send('too late')}`);
   }
 }

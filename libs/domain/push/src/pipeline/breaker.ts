@@ -15,25 +15,35 @@ export interface BatchVerdict {
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** Keeps sends away from a provider that fails. Of one app, provider and credential. */
+/**
+ * Circuit breaker of one app, provider and credential. Failures open it for the cooldown, after which it is half-open. A
+ * `Retry-After` for quota opens it until that time, after which it is closed: the provider named the time itself, and
+ * probing would hold most of the traffic for another second at each `Retry-After`.
+ */
 export class Breaker {
   #failures = 0;
-  /** Null: closed. */
+  /** Null: the failures are too few. */
   #openUntilMs: number | null = null;
+  /** Quota hold of the provider. */
+  #heldUntilMs = -Infinity;
   #probes = 0;
 
   constructor(private readonly settings: BreakerSettings) {}
 
   state(nowMs: number): BreakerState {
-    if (this.#openUntilMs === null) return 'closed';
-    return nowMs < this.#openUntilMs ? 'open' : 'half-open';
+    if (nowMs < this.#untilMs) return 'open';
+    return this.#openUntilMs === null ? 'closed' : 'half-open';
+  }
+
+  get #untilMs(): number {
+    return Math.max(this.#heldUntilMs, this.#openUntilMs ?? -Infinity);
   }
 
   /** How many of so many sends may begin now; 0: none before `untilMs`. Whoever begins some says how they ended. */
   enter(wanted: number, nowMs: number): { readonly allowed: number; readonly untilMs: number } {
     const state = this.state(nowMs);
     if (state === 'closed') return { allowed: wanted, untilMs: nowMs };
-    if (state === 'open') return { allowed: 0, untilMs: this.#openUntilMs ?? nowMs };
+    if (state === 'open') return { allowed: 0, untilMs: this.#untilMs };
     const free = this.settings.half_open_max_inflight - this.#probes;
     const allowed = Math.max(0, Math.min(free, wanted));
     this.#probes += allowed;
@@ -42,25 +52,17 @@ export class Breaker {
 
   /** True: it opened. */
   leave(begun: number, { anyAccepted, anyFailure, quotaUntilMs }: BatchVerdict, nowMs: number): boolean {
-    const wasProbing = this.#openUntilMs !== null;
+    const wasOpen = this.#openUntilMs !== null || nowMs < this.#heldUntilMs;
     this.#probes = Math.max(0, this.#probes - begun);
+    if (quotaUntilMs !== null) this.#heldUntilMs = Math.max(this.#heldUntilMs, quotaUntilMs);
     if (anyAccepted) {
       this.#failures = 0;
       this.#openUntilMs = null;
-    }
-    // What the provider itself says of its quota counts, also where some went through or others failed.
-    let untilMs = quotaUntilMs ?? nowMs;
-    if (anyFailure && !anyAccepted) {
+    } else if (anyFailure) {
       this.#failures += 1;
-      const isEnough = wasProbing || this.#failures >= this.settings.failure_threshold;
-      if (isEnough) untilMs = Math.max(untilMs, nowMs + this.settings.cooldown_secs * 1000);
+      if (this.#openUntilMs !== null || this.#failures >= this.settings.failure_threshold)
+        this.#openUntilMs = nowMs + this.settings.cooldown_secs * 1000;
     }
-    return untilMs > nowMs && this.#open(untilMs);
-  }
-
-  #open(untilMs: number): boolean {
-    const opened = this.#openUntilMs === null;
-    this.#openUntilMs = untilMs;
-    return opened;
+    return !wasOpen && this.#untilMs > nowMs;
   }
 }

@@ -5,15 +5,16 @@ import type { PushParts } from '../parts.js';
 import { workersOf } from '../stages.js';
 import { AppWeights } from './app-weights.js';
 import { Breakers, Gates } from './breakers.js';
+import { Claimer, LEASE_MS } from './claimer.js';
 import { Credentials, type ResolvedCredential } from './credentials.js';
 import { DispatchPool } from './dispatch-pool.js';
 import type { Outbox } from './outbox.js';
 import type { DeliveryBatch } from './payloads.js';
 import { putBack } from './put-back.js';
+import { ResultWriter } from './result-writer.js';
 import { NOT_READY, type Result, result } from './results.js';
-import { LEASE_MS, Sending } from './sending.js';
+import { Sending } from './sending.js';
 import { deliveryStage } from './stages.js';
-import { tell } from './telling.js';
 import { move } from '../watch/invariants.js';
 import { tellMeta } from '../watch/meta.js';
 import { AdaptiveWindow } from './window.js';
@@ -27,18 +28,22 @@ export class Dispatcher {
   readonly breakers: Breakers;
   readonly pools: ReadonlyMap<Provider, DispatchPool>;
   readonly #weights: AppWeights;
+  readonly #claimer: Claimer;
+  readonly #results: ResultWriter;
   readonly #sending: Sending;
   readonly #windows = new Map<string, AdaptiveWindow>();
 
   constructor(
     private readonly parts: PushParts,
-    private readonly outbox: Outbox,
+    outbox: Outbox,
   ) {
     const { config, metrics, now } = parts;
     this.credentials = new Credentials(parts);
     this.breakers = new Breakers(config.push.circuit_breaker);
     this.#weights = new AppWeights(parts);
-    this.#sending = new Sending(parts, outbox, this.credentials);
+    this.#claimer = new Claimer(parts);
+    this.#results = new ResultWriter(parts, outbox);
+    this.#sending = new Sending(parts, this.#claimer, this.#results, this.credentials);
     const workers = Math.max(1, workersOf(config, 'dispatch', ['dispatch']));
     const begun = metrics.counter('push_wfq_dispatched_total');
     this.pools = new Map(
@@ -145,13 +150,11 @@ export class Dispatcher {
 
   /** Claims the whole batch without sending it, and tells the same of all. */
   async #all(batch: DeliveryBatch, same: Result, { signal }: Job): Promise<Settlement | void> {
-    const { store, now, owner } = this.parts;
-    const lease = { owner, nowMs: now(), untilMs: now() + LEASE_MS };
-    const taken = await store.takeForSending(batch.appId, batch.publishId, batch.jobs, lease);
+    const { taken, isHeld } = await this.#claimer.claim(batch, batch.jobs, this.parts.owner);
     const jobs = batch.jobs.filter(({ deliveryKey }) => taken.has(deliveryKey));
     const results = jobs.map((one) => [one, same] as const);
-    await tell(this.parts, this.outbox, batch, results, { signal, leaseMs: LEASE_MS });
-    return (await this.#sending.isHeld(batch, batch.jobs, taken)) ? this.#later(batch, 'held') : undefined;
+    await this.#results.write(batch, results, { signal, leaseMs: LEASE_MS });
+    return isHeld ? this.#later(batch, 'held') : undefined;
   }
 
   #later({ provider }: DeliveryBatch, reason: string, ms = LATER_MS): Settlement {

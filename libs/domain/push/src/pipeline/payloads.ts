@@ -126,24 +126,33 @@ export function readBatch(payload: JsonObject): DeliveryBatch | null {
 
 const OUTCOMES = ['accepted', 'rejected', 'retryable', 'expired', 'cancelled'] as const;
 
-export function readFeedback(payload: JsonObject): Feedback | null {
+/** Reads the results of a queue item, which holds one or many; null: it is malformed. */
+export function readResults(payload: JsonObject): readonly Feedback[] | null {
   const common = readCommon(payload);
-  const job = readJob(payload['job']);
-  const outcome = OUTCOMES.find((one) => one === payload['outcome']);
-  if (common === null || job === null || outcome === undefined) return null;
+  if (common === null) return null;
+  const { results, dryRun } = payload;
+  const entries: unknown[] = Array.isArray(results) ? results : [payload];
+  const read = entries.map((entry) => (isObject(entry) ? readResult(common, { dryRun, ...entry }) : null));
+  return read.length === 0 || read.includes(null) ? null : read.filter((one) => one !== null);
+}
+
+function readResult(common: NonNullable<ReturnType<typeof readCommon>>, entry: JsonObject): Feedback | null {
+  const job = readJob(entry['job']);
+  const outcome = OUTCOMES.find((one) => one === entry['outcome']);
+  if (job === null || outcome === undefined) return null;
   return {
     ...common,
     job,
     outcome,
-    providerMessageId: text(payload['providerMessageId']),
-    errorClass: text(payload['errorClass']) as ErrorClass | null,
-    failureClass: FAILURE_CLASSES.find((one) => one === payload['failureClass']) ?? null,
-    reason: text(payload['reason']),
-    retryAtMs: number(payload['retryAtMs']),
-    minimumWaitMs: number(payload['minimumWaitMs']) ?? 0,
-    tokenHash: text(payload['tokenHash']),
-    dryRun: payload['dryRun'] === true,
-    told: payload['told'] === true,
+    providerMessageId: text(entry['providerMessageId']),
+    errorClass: text(entry['errorClass']) as ErrorClass | null,
+    failureClass: FAILURE_CLASSES.find((one) => one === entry['failureClass']) ?? null,
+    reason: text(entry['reason']),
+    retryAtMs: number(entry['retryAtMs']),
+    minimumWaitMs: number(entry['minimumWaitMs']) ?? 0,
+    tokenHash: text(entry['tokenHash']),
+    dryRun: entry['dryRun'] === true,
+    told: entry['told'] === true,
   };
 }
 

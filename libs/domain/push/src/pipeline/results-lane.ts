@@ -11,9 +11,9 @@ export class ResultsLane {
 
   constructor(private readonly worker: FeedbackWorker) {}
 
-  /** Resolves when the result is applied. */
-  add(feedback: Feedback): Promise<void> {
-    return this.#gathering.add(feedback);
+  /** Resolves when all of the results are applied. */
+  async add(results: readonly Feedback[]): Promise<void> {
+    await Promise.all(results.map((one) => this.#gathering.add(one)));
   }
 
   async #apply(some: readonly Feedback[]): Promise<void> {

@@ -10,10 +10,11 @@ import { CannotOpen, type StoredDevice } from '@carillon/push-store';
 import type { Job } from '@carillon/queue';
 import type { PushParts } from '../parts.js';
 import type { Gates } from './breakers.js';
+import { type Claimer, LEASE_MS } from './claimer.js';
 import type { Credentials, ResolvedCredential } from './credentials.js';
 import { Gathering } from './gathering.js';
-import type { Outbox } from './outbox.js';
 import type { DeliveryBatch, DeliveryJob } from './payloads.js';
+import type { ResultWriter } from './result-writer.js';
 import {
   GONE,
   isThrottling,
@@ -24,9 +25,6 @@ import {
   type Judged,
   UNREADABLE,
 } from './results.js';
-import { tell } from './telling.js';
-
-export const LEASE_MS = 60_000;
 
 /** How a batch is sent. */
 interface How {
@@ -62,7 +60,8 @@ const isTarget = (target: SendTarget | Result): target is SendTarget => 'kind' i
 export class Sending {
   constructor(
     private readonly parts: PushParts,
-    private readonly outbox: Outbox,
+    private readonly claimer: Claimer,
+    private readonly results: ResultWriter,
     private readonly credentials: Credentials,
   ) {}
 
@@ -86,29 +85,17 @@ export class Sending {
     return sent;
   }
 
-  /** Whether others have some of what was not taken: should they be dead, the batch comes again when their time is over. */
-  async isHeld(
-    { appId, publishId }: DeliveryBatch,
-    wanted: readonly DeliveryJob[],
-    taken: ReadonlySet<string>,
-  ): Promise<boolean> {
-    const others = wanted.filter(({ deliveryKey }) => !taken.has(deliveryKey));
-    return others.length > 0 && this.parts.store.isBeingSent(appId, publishId, others, this.parts.now());
-  }
-
   async #claimAndSend(
     batch: DeliveryBatch,
     some: readonly Addressed[],
     how: How,
     before: Sent,
   ): Promise<Sent> {
-    const { store, now, owner } = this.parts;
-    const { appId, publishId, batchId } = batch;
     const wanted = some.map(({ job }) => job);
-    const lease = { owner: `${owner}:${batchId}`, nowMs: now(), untilMs: now() + LEASE_MS };
-    const taken = await store.takeForSending(appId, publishId, wanted, lease);
+    const owner = `${this.parts.owner}:${batch.batchId}`;
+    const { taken, isHeld } = await this.claimer.claim(batch, wanted, owner);
     const own = some.filter(({ job }) => taken.has(job.deliveryKey));
-    const left = before.left || (await this.isHeld(batch, wanted, taken));
+    const left = before.left || isHeld;
     return own.length === 0 ? { ...before, left } : this.#some(batch, own, how, { ...before, left });
   }
 
@@ -118,7 +105,7 @@ export class Sending {
     if (!before.begun) await how.onFirst();
     const telling = new Gathering<readonly [DeliveryJob, Judged]>(
       () => batch.batchId,
-      (results) => tell(this.parts, this.outbox, batch, results, { signal, leaseMs: LEASE_MS }),
+      (results) => this.results.write(batch, results, { signal, leaseMs: LEASE_MS }),
     );
     let throttled = before.throttled;
     const ends = await Promise.allSettled(

@@ -18,8 +18,6 @@ export interface ReceptionParts {
   readonly tokens: Pick<Tokens, 'begin'>;
   /** In what is said before anything of a connection is known. */
   readonly speech: Speech;
-  /** Reads a frame that came before the connection was let in. */
-  readonly message: (socket: Socket<Arrival>, frame: ArrayBuffer) => void;
 }
 
 /** Reasons that count only after the quotas of the node and the app. */
@@ -36,22 +34,25 @@ const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
 /** The label of connections to no app: what clients make up must not become label values. */
 const NO_APP = 'unknown';
 
+/** Processes a frame that arrived before its connection was admitted. */
+type TakeFrame = (socket: Socket<Arrival>, frame: ArrayBuffer) => void;
+
 /** Lets upgraded connections in, or tells them why not: count and entry are one step. */
 export class Reception {
   constructor(private readonly parts: ReceptionParts) {}
 
-  open(socket: Socket<Arrival>): void {
+  open(socket: Socket<Arrival>, take: TakeFrame): void {
     const { state } = socket;
-    if (state instanceof PendingArrival) void this.#wait(socket, state);
+    if (state instanceof PendingArrival) void this.#wait(socket, state, take);
     else this.#settle(socket, state);
   }
 
-  async #wait(socket: Socket<Arrival>, pending: PendingArrival): Promise<void> {
+  async #wait(socket: Socket<Arrival>, pending: PendingArrival, take: TakeFrame): Promise<void> {
     const arrival = await this.#decided(pending);
     if (!socket.isOpen) return this.#giveBack(arrival);
     socket.state = arrival;
     this.#settle(socket, arrival);
-    for (const frame of pending.take()) this.parts.message(socket, frame);
+    for (const frame of pending.take()) take(socket, frame);
   }
 
   /** Nobody could say: the client is to come again. */

@@ -15,7 +15,7 @@ import {
 import { MemoryReplay } from '@carillon/replay';
 import { MemoryRateLimit, type RateLimit } from '@carillon/rate-limit';
 import { Admission, Logger, Metrics, ProcessState, type MemoryReader } from '@carillon/runtime';
-import { UwsHttpAdapter, UwsServer, type Socket } from '@carillon/uws';
+import { nativeHandlers, type Socket, UwsHttpAdapter, UwsServer } from '@carillon/uws';
 import { NO_WEBHOOKS, type WebhookEvents } from '@carillon/webhooks';
 import { expect, onTestFinished } from 'vitest';
 import { Hub } from '@carillon/hub';
@@ -56,8 +56,8 @@ const FEATURES = {
 class RememberingGateway extends SocketsGateway {
   readonly connections: Connection[] = [];
 
-  override open(socket: Socket<Arrival>): void {
-    super.open(socket);
+  override handleConnection(socket: Socket<Arrival>): void {
+    super.handleConnection(socket);
     if (socket.state instanceof Connection) this.connections.push(socket.state);
   }
 }
@@ -174,7 +174,7 @@ export class Room {
     const room = new Room(settings, apps, options);
     const shop = await apps.findById('shop');
     room.#recovery = shop === null ? null : room.hub.channels.recovery(shop);
-    room.#adapter.socketRoute('/app/:appKey', room.gateway);
+    room.#adapter.socketRoute('/app/:appKey', nativeHandlers(room.gateway));
     options.beside?.(room, room.#adapter);
     const address = await room.#server.listen({ host: '127.0.0.1', port: 0 });
     if (address.kind === 'tcp') room.port = address.port;

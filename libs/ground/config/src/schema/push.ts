@@ -189,7 +189,7 @@ export const push = table({
   dispatch_max_outbound_requests: positive(
     32,
     'DISPATCH_MAX_OUTBOUND_REQUESTS',
-    'Requests to a provider at the same time',
+    'Requests to a provider at the same time of each batch; a dispatcher sends eight batches at a time. A killed dispatcher has those of all its batches sent again',
   ),
   feedback_worker_count: workers('Feedback workers'),
   retry_worker_count: workers('Retry workers', 'RETRY_WORKER_COUNT'),

@@ -13,7 +13,7 @@ import {
   type StoredPublish,
   type StoredShard,
 } from '../model/publishes.js';
-import type { ClaimFilter, PublishStore } from '../port/publishes.js';
+import type { ClaimFilter, PublishStore, SendLease } from '../port/publishes.js';
 import { MemoryResources } from './resources.js';
 
 const ACTIVE: ReadonlySet<string> = new Set(ACTIVE_STATES);
@@ -113,14 +113,14 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     appId: string,
     publishId: string,
     jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
-    lease: { readonly owner: string; readonly nowMs: number; readonly untilMs: number },
+    lease: SendLease,
   ): Promise<ReadonlySet<string>> {
     const claims = this.tables.claimsOf(appId, publishId);
     const taken = new Set<string>();
     for (const { deliveryKey, attempt } of jobs) {
       const claim = claims.get(deliveryKey);
       if (claim === undefined || claim.attempt !== attempt || claim.state === 'done') continue;
-      if (claim.state === 'sending' && (claim.leaseUntilMs ?? 0) > lease.nowMs) continue;
+      if (claim.state === 'sending' && (claim.leaseUntilMs ?? 0) > (lease.lapsedMs ?? lease.nowMs)) continue;
       const { owner, untilMs: leaseUntilMs, nowMs: updatedMs } = lease;
       const firstAttemptMs = claim.firstAttemptMs ?? updatedMs;
       claims.set(deliveryKey, { ...claim, state: 'sending', owner, leaseUntilMs, firstAttemptMs, updatedMs });

@@ -13,6 +13,15 @@ import type {
 
 export type ClaimFilter = Readonly<{ provider: string } & Partial<Record<'batchId' | 'deviceId', string>>>;
 
+/** A lease on deliveries for the time that sending them takes. */
+export interface SendLease {
+  readonly owner: string;
+  readonly nowMs: number;
+  readonly untilMs: number;
+  /** Leases of others that end later than this still count; absent: those that end later than `nowMs`. */
+  readonly lapsedMs?: number;
+}
+
 /** What is to be sent, and what became of it. */
 export interface PublishStore {
   /** Null: it is accepted. Else there is one of this id already, or of one of the keys, and nothing changed. */
@@ -49,7 +58,7 @@ export interface PublishStore {
     appId: string,
     publishId: string,
     jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
-    lease: { readonly owner: string; readonly nowMs: number; readonly untilMs: number },
+    lease: SendLease,
   ): Promise<ReadonlySet<string>>;
   /** Whether somebody is sending any of those attempts and has time left for it. */
   isBeingSent(

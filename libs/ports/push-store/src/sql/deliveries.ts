@@ -10,7 +10,7 @@ import {
   type PublishLog,
   type StoredPublish,
 } from '../model/publishes.js';
-import type { ClaimFilter } from '../port/publishes.js';
+import type { ClaimFilter, SendLease } from '../port/publishes.js';
 import { claimKey, keyRow } from './idempotency.js';
 import { publishOf, publishRow } from './publish-row.js';
 import { SqlResources } from './resources.js';
@@ -134,7 +134,7 @@ export class SqlDeliveries extends SqlResources {
     appId: string,
     publishId: string,
     jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
-    { owner, nowMs, untilMs }: { readonly owner: string; readonly nowMs: number; readonly untilMs: number },
+    { owner, nowMs, untilMs, lapsedMs = nowMs }: SendLease,
   ): Promise<ReadonlySet<string>> {
     const taken = new Set<string>();
     // Each attempt is a step of its own.
@@ -147,7 +147,7 @@ export class SqlDeliveries extends SqlResources {
         when: {
           text: `kept.attempt = ?
             and (kept.state in ('planned', 'retry') or (kept.state = 'sending' and kept.lease_until_ms <= ?))`,
-          values: [attempt, nowMs],
+          values: [attempt, lapsedMs],
         },
       });
       for (const key of some) taken.add(key);

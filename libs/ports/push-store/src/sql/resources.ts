@@ -112,7 +112,7 @@ export class SqlResources implements ResourceStore {
   ): Promise<StoredDevice[]> {
     const [clause, values] = where(appId, filter);
     const rest = `where ${clause} and device_id > ? order by device_id limit ${limit}`;
-    return this.sql.now((one) => one.rows(DEVICES, rest, [...values, after ?? '']));
+    return this.sql.inOrder((one) => one.rows(DEVICES, rest, [...values, after ?? '']));
   }
 
   async changeDevice(
@@ -213,13 +213,13 @@ export class SqlResources implements ResourceStore {
   ): Promise<StoredSubscription[]> {
     const [clause, values] = where(appId, filter);
     const rest = `where ${clause} and (channel, device_id) > (?, ?) order by channel, device_id limit ${limit}`;
-    return this.sql.now((one) => one.rows(SUBSCRIPTIONS, rest, [...values, ...(after ?? ['', ''])]));
+    return this.sql.inOrder((one) => one.rows(SUBSCRIPTIONS, rest, [...values, ...(after ?? ['', ''])]));
   }
 
   async channels(appId: string, after: string | null, limit: number): Promise<string[]> {
     const text = `select distinct channel from ${SUBSCRIPTIONS.name} where app_id = ? and channel > ?
       order by channel limit ${limit}`;
-    const { rows } = await this.sql.now((one) => one.run(text, [appId, after ?? '']));
+    const { rows } = await this.sql.inOrder((one) => one.run(text, [appId, after ?? '']));
     return rows.map((row) => textOf(row['channel']));
   }
 

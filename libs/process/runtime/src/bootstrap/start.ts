@@ -1,5 +1,5 @@
 import { openTelemetry } from '@carillon/tracing';
-import { nativeBinary, UwsModule } from '@carillon/uws';
+import { nativeBinary, NativeWebSocketAdapter, UwsModule } from '@carillon/uws';
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
@@ -47,6 +47,7 @@ export async function start(parts: RuntimeParts, definition: AppDefinition, vers
     logger: new NestLogBridge(logging),
     abortOnError: false,
   });
+  app.useWebSocketAdapter(new NativeWebSocketAdapter());
   for (const token of definition.transports?.(config) ?? []) {
     app.connectMicroservice({ strategy: app.get<CustomTransportStrategy>(token) });
   }

@@ -18,6 +18,9 @@ const AHEAD = [0, 1, 2, 3] as const;
 /** Fewer rows are left to the next whole purge. */
 const WORTH_VACUUMING = 500;
 
+/** Sets up the transaction of a purge step: a bitmap scan gathers all matching rows where a step reads the first ones. */
+export const PURGING = 'set local enable_bitmapscan = off';
+
 /** Removes what retention lets go of, in steps of one transaction each, under a lock that one process has at a time. */
 export class PostgresPurger {
   readonly #lockKey: string;
@@ -51,7 +54,7 @@ export class PostgresPurger {
       const { rows } = await session.query('select pg_try_advisory_xact_lock($1) as taken', [this.#lockKey]);
       if (rows[0]?.['taken'] !== true) return 'elsewhere';
       return this.#step({ session, table: this.table, request });
-    });
+    }, PURGING);
     if (done === 'elsewhere') {
       this.#roundOf(request).reset();
       return null;

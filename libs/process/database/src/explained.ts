@@ -1,4 +1,4 @@
-import type { Database, SqlSession, SqlValue } from '@carillon/database';
+import type { Database, SqlSession, SqlValue } from './port.js';
 
 interface Node {
   readonly 'Node Type': string;
@@ -9,7 +9,7 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** Rows that the scans of a plan have read, those of the statement's own parameters left out. */
+/** Returns the rows that the scans of a plan have read from tables. */
 function rowsRead(node: Node): number {
   const loops = node['Actual Loops'] ?? 0;
   const isScan = /Scan/.test(node['Node Type']) && !/Function|CTE|Subquery/.test(node['Node Type']);
@@ -22,14 +22,21 @@ function rowsRead(node: Node): number {
 
 export interface Explained {
   readonly database: Database;
-  /** Statements since it was last asked for, with the rows that each has read. */
+  /** Returns the statements since the previous call, each with the rows that it has read. */
   taken(): readonly { readonly sql: string; readonly rows: number }[];
 }
 
-/** A database that explains each statement before it runs it; what the explanation changes is rolled back. */
+/** Statements that PostgreSQL can explain. */
+const EXPLAINABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
+
+/**
+ * Wraps a PostgreSQL database for tests of query plans: runs `explain analyze` before each statement and rolls its changes
+ * back. A test asserts on rows read, which do not depend on the load of the machine.
+ */
 export function explained(database: Database): Explained {
   let found: { readonly sql: string; readonly rows: number }[] = [];
   const explain = async (session: SqlSession, sql: string, values: readonly SqlValue[]): Promise<void> => {
+    if (!EXPLAINABLE.test(sql)) return;
     await session.query('savepoint explained');
     const { rows } = await session.query(`explain (analyze, format json, timing off) ${sql}`, values);
     await session.query('rollback to savepoint explained');
@@ -42,17 +49,21 @@ export function explained(database: Database): Explained {
     return database.query(sql, values, how);
   };
   const transaction: Database['transaction'] = (work, setup) =>
-    database.transaction(
-      (session) =>
-        work({
-          last: () => session.last(),
-          query: async (sql, values = [], how) => {
+    database.transaction((session) => {
+      // Statements of one transaction may be requested concurrently; each runs right behind its explanation.
+      let tail: Promise<unknown> = Promise.resolve();
+      return work({
+        last: () => {},
+        query: (sql, values = [], how) => {
+          const answer = tail.then(async () => {
             await explain(session, sql, values);
             return session.query(sql, values, how);
-          },
-        }),
-      setup,
-    );
+          });
+          tail = answer.catch(() => undefined);
+          return answer;
+        },
+      });
+    }, setup);
   const wrapped = new Proxy(database, {
     get(target, name) {
       if (name === 'query') return query;
