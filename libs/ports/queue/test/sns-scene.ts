@@ -20,6 +20,14 @@ export interface SnsScene {
   openConsumer(): Promise<Queue>;
 }
 
+async function open(driver: 'sns' | 'sqs', variables: Record<string, string>, file = ''): Promise<Queue> {
+  // The driver is not in the configuration: a process that consumes webhooks refuses `sns`.
+  const config = configuration(variables, file);
+  const queue = await openQueue(driver, { reliability: quick(), log: recordingLog().log }, config);
+  onTestFinished(() => queue.close());
+  return queue;
+}
+
 export async function snsScene(isFifo: boolean, subscribedQueue: string): Promise<SnsScene> {
   for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
   const { url: endpoint } = await engine('moto');
@@ -27,18 +35,6 @@ export async function snsScene(isFifo: boolean, subscribedQueue: string): Promis
   const suffix = isFifo ? '.fifo' : '';
   const urlPrefix = `${endpoint}/${ACCOUNT}/${prefix}`;
   const queueName = `${prefix}${sqsName(subscribedQueue)}${suffix}`;
-
-  const open = async (
-    driver: 'sns' | 'sqs',
-    variables: Record<string, string>,
-    file = '',
-  ): Promise<Queue> => {
-    // The driver is not in the configuration: a process that consumes webhooks refuses `sns`.
-    const config = configuration(variables, file);
-    const queue = await openQueue(driver, { reliability: quick(), log: recordingLog().log }, config);
-    onTestFinished(() => queue.close());
-    return queue;
-  };
 
   const topics = new snsSdk.SNSClient({ region: REGION, endpoint });
   const queues = new sqsSdk.SQSClient({ region: REGION, endpoint, useQueueUrlAsEndpoint: false });

@@ -214,7 +214,10 @@ const sentinels = ({ urls }: EngineHandle): Readonly<Record<string, unknown>> =>
   database: {
     redis: {
       name: SENTINEL_MASTER,
-      sentinels: urls.map((url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) })),
+      sentinels: urls.map((url: string) => ({
+        host: new URL(url).hostname,
+        port: Number(new URL(url).port),
+      })),
     },
   },
 });
