@@ -8,6 +8,7 @@ import { dynamodb } from './engines/dynamodb.js';
 import { elasticmq } from './engines/elasticmq.js';
 import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
+import { moto } from './engines/moto.js';
 import { nats } from './engines/nats.js';
 import { postgres } from './engines/postgres.js';
 import { pushClouds } from './engines/push-clouds.js';
@@ -27,6 +28,7 @@ const ENGINES = [
   kafka,
   dynamodb,
   elasticmq,
+  moto,
   redisCluster,
   redisSentinel,
   mariadb,

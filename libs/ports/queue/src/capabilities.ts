@@ -14,6 +14,8 @@ export interface QueueCapabilities {
   /** Whether an accepted job outlives this process. */
   readonly durable: boolean;
   readonly batchEnqueue: boolean;
+  /** Whether the whole queue serves owners of jobs (`partitionKey`) in turn. False: only the jobs a worker holds. */
+  readonly fairOwners: boolean;
   /** Whether `stats` tells how much waits. */
   readonly observableLag: boolean;
   /** Whether it also tells for how long: null then means that nothing waits. */

@@ -10,7 +10,7 @@ export interface PreparedJob {
   readonly deduplicationKey: string | null;
   /** Null: the consumer's `max_attempts`. */
   readonly maxAttempts: number | null;
-  /** Whose share of a bounded store it takes. Null or absent: nobody's. */
+  /** Owner among which jobs are served in turn, and whose share of a bounded store it takes. Null or absent: none. */
   readonly owner?: string | null;
   /** Made of a job that runs. Absent: not. */
   readonly isFollowUp?: boolean;
@@ -20,6 +20,8 @@ export interface PreparedJob {
 export interface ClaimedJob {
   readonly id: string;
   readonly token: string;
+  /** Owner among which jobs are served in turn. Null: none. */
+  readonly owner: string | null;
   readonly data: string;
   readonly attempt: number;
   readonly maxAttempts: number;

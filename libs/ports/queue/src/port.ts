@@ -117,8 +117,9 @@ export interface JobOptions {
   /** Instead of `max_attempts`. */
   readonly maxAttempts?: number;
   /**
-   * A hint for brokers that spread a queue or keep order within a key. The memory driver gives all jobs of one key a
-   * quarter of its room; beyond, they are refused with `QueueFull`. Others have no use for it.
+   * Owner of the job, such as an app. Owners are served in turn, in the whole queue where `fairOwners` is true, else
+   * among the jobs that a worker holds. Kafka and FIFO queues of SQS keep order within a key. The memory driver gives all
+   * jobs of one key a quarter of its room; beyond, they are refused with `QueueFull`.
    */
   readonly partitionKey?: string;
   /**
@@ -173,6 +174,17 @@ export interface QueueStats {
   /** How long the job is under way that was handed out longest ago; null also when none is. */
   readonly oldestActiveAgeMs: number | null;
 }
+
+/** Stats of a driver that observes nothing. */
+export const UNKNOWN_STATS: QueueStats = {
+  ready: null,
+  active: null,
+  delayed: null,
+  deadLetter: null,
+  completed: null,
+  oldestReadyAgeMs: null,
+  oldestActiveAgeMs: null,
+};
 
 /** Why a delivery failed, beside the reasons handlers give. */
 export type FailureReason =

@@ -30,7 +30,7 @@ export interface BrokerScene extends Scene {
 export function brokerScene(kind: BrokerKind, { url, host, port }: EngineHandle): BrokerScene {
   const prefix = `t-${randomUUID()}`;
   const ways = new Map<Queue, SeverableWay>();
-  async function open({ onSettled, log, ...reliability }: OpenOptions = {}): Promise<Queue> {
+  async function open({ onSettled, onClaimed, log, ...reliability }: OpenOptions = {}): Promise<Queue> {
     const way = await (kind.way ?? severableWay)({ host, port });
     const address = url.replace(`${host}:${port}`, `${way.host}:${way.port}`);
     const queue = await openQueue(
@@ -38,7 +38,10 @@ export function brokerScene(kind: BrokerKind, { url, host, port }: EngineHandle)
       {
         reliability: quick(reliability),
         log: log ?? recordingLog().log,
-        ...(onSettled === undefined ? {} : { observer: { settled: onSettled } }),
+        observer: {
+          ...(onSettled === undefined ? {} : { settled: onSettled }),
+          ...(onClaimed === undefined ? {} : { claimed: onClaimed }),
+        },
       },
       configuration(kind.environment(address, prefix), kind.file?.(address, prefix)),
     );

@@ -5,6 +5,8 @@ import { batchConformance } from './conformance/batch.js';
 import { deadLetterConformance } from './conformance/dead-letters.js';
 import { deliveryConformance } from './conformance/delivery.js';
 import { durableConformance } from './conformance/durable.js';
+import { brokerFairness } from './conformance/broker-fairness.js';
+import { fairnessConformance } from './conformance/fairness.js';
 import { identityConformance } from './conformance/identity.js';
 import { observationConformance } from './conformance/observation.js';
 import { stopConformance } from './conformance/stop.js';
@@ -19,6 +21,7 @@ export function queueConformance(name: string, openScene: () => Promise<Scene>):
   batchConformance(name, openScene);
   observationConformance(name, openScene);
   stopConformance(name, openScene);
+  fairnessConformance(name, openScene);
 }
 
 /** What a driver must do beyond that when its jobs outlive the process. */
@@ -36,4 +39,5 @@ export function brokerConformance(
   brokerDelivery(name, openScene);
   brokerDeadLetters(name, openScene);
   brokerDurable(name, openScene, leases);
+  brokerFairness(name, openScene);
 }

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DueHeap } from '../src/drivers/memory/due-heap.js';
-import { FairFifo } from '../src/drivers/memory/fair-fifo.js';
-import { Fifo } from '../src/drivers/memory/fifo.js';
+import { FairFifo } from '../src/fair/fair-fifo.js';
+import { Fifo } from '../src/fair/fifo.js';
 
 describe('what waits in memory', () => {
   it('comes by due time, and in order of coming within it', () => {

@@ -144,6 +144,7 @@ describe('the module', () => {
       'rabbitmq',
       'kafka',
       'sqs',
+      'sns',
       'none',
     ]);
     for (const driver of QUEUE_DRIVERS) {

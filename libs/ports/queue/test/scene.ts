@@ -13,6 +13,7 @@ export interface Scene {
 
 export interface OpenOptions extends Partial<Reliability> {
   readonly onSettled?: QueueObserver['settled'];
+  readonly onClaimed?: QueueObserver['claimed'];
   readonly log?: Logger;
 }
 

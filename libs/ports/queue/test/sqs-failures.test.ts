@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { sqsName } from '../src/drivers/sqs/queues.js';
-import { messageBody, textOfBody } from '../src/drivers/sqs/texts.js';
+import { messageBody, textOfBody } from '../src/drivers/aws/texts.js';
 import { brokerFailures } from './broker-failures.js';
 import { sqsScene } from './sqs-scene.js';
 

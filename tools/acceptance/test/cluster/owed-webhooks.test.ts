@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Client } from '../harness/client.js';
 import { BRIEF_LIVES, type Cluster, NODE_TIMEOUT_MS, onCluster } from '../harness/cluster.js';
 import { eventually } from '../harness/eventually.js';
-import { openTenant } from '../harness/tenant.js';
-import { type HookEvent, Receiver } from '../webhooks/receiver.js';
+import { eventLine, useTenantReceiver } from '../webhooks/tenant-receiver.js';
 
 const EVENT_TYPES = ['channel_occupied', 'channel_vacated', 'member_added', 'member_removed'];
 const SETTLE_MS = 3000;
@@ -12,25 +11,11 @@ const LONG = { timeout: 120_000 };
 const [MEMBERS, CHANNELS] = [20, 10];
 const LOBBY = 'presence-lobby';
 
-const receiver = new Receiver();
-beforeAll(async () => void (await receiver.open()));
-afterAll(() => {
-  expect(receiver.forged).toEqual([]);
-  receiver.close();
-});
-beforeEach(() => void receiver.events.splice(0));
-
-const tenants = () => {
-  const shop = openTenant('shop', { webhooks: [{ url: receiver.url, event_types: EVENT_TYPES }] });
-  receiver.belongsTo(shop);
-  return [shop];
-};
-const brief = ({ name, channel, user_id: user }: HookEvent): string =>
-  typeof user === 'string' ? `${name} ${String(channel)} ${user}` : `${name} ${String(channel)}`;
+const { receiver, tenants } = useTenantReceiver(EVENT_TYPES);
 /** Without those of the member who only keeps the channel occupied. */
 const received = (): string[] =>
   receiver.events
-    .map(brief)
+    .map(eventLine)
     .filter((one) => !one.endsWith(' stays'))
     .sort();
 
@@ -70,7 +55,7 @@ async function remains(): Promise<void> {
 
 onCluster(
   'webhooks of departures',
-  ['nats'],
+  ['nats', 'redis-cluster', 'redis-sentinel'],
   { tenants, more: ['webhook-worker'], env: BRIEF_LIVES },
   (cluster) => {
     it('are sent once by another gateway when theirs is killed within the settle time', LONG, async () => {

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { BRIEF_LIVES, NODE_TIMEOUT_MS, onCluster } from '../harness/cluster.js';
 import { eventually } from '../harness/eventually.js';
-import { openTenant } from '../harness/tenant.js';
-import { type HookEvent, Receiver } from '../webhooks/receiver.js';
+import { eventLine, useTenantReceiver } from '../webhooks/tenant-receiver.js';
 
 const EVENTS = [
   'channel_occupied',
@@ -14,23 +13,10 @@ const EVENTS = [
 const SETTLE_MS = 3000;
 const sleep = (ms: number) => new Promise<void>((later) => void setTimeout(later, ms));
 
-const receiver = new Receiver();
-beforeAll(async () => void (await receiver.open()));
-afterAll(() => {
-  expect(receiver.forged).toEqual([]);
-  receiver.close();
-});
-beforeEach(() => void receiver.events.splice(0));
-
-const tenants = () => {
-  const shop = openTenant('shop', { webhooks: [{ url: receiver.url, event_types: EVENTS }] });
-  receiver.belongsTo(shop);
-  return [shop];
-};
-const short = ({ name, channel, user_id: user }: HookEvent): string =>
-  typeof user === 'string' ? `${name} ${String(channel)} ${user}` : `${name} ${String(channel)}`;
+const { receiver, tenants } = useTenantReceiver(EVENTS);
 /** What was told, without counts. */
-const heard = (): string[] => receiver.events.filter(({ name }) => name !== 'subscription_count').map(short);
+const heard = (): string[] =>
+  receiver.events.filter(({ name }) => name !== 'subscription_count').map(eventLine);
 const counted = (): number[] =>
   receiver.events
     .filter(({ name }) => name === 'subscription_count')

@@ -1,4 +1,4 @@
-import { engine, type EngineHandle } from '@carillon/engines';
+import { engine, type EngineHandle, SENTINEL_MASTER } from '@carillon/engines';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { Api } from './api.js';
 import type { Client } from './client.js';
@@ -6,9 +6,12 @@ import { type Store, STORES } from './every-store.js';
 import { Node, type ProcessName } from './node.js';
 import type { Tenant } from './tenant.js';
 
-/** Brokers between the processes; what they share lies in Redis with each, or in Redis Cluster with that. */
+/**
+ * Brokers between the processes; what they share lies in Redis with each, or in Redis Cluster with that. Redis behind
+ * sentinels is one more, for tests that name it.
+ */
 export const BROKERS = ['kafka', 'nats', 'rabbitmq', 'redis', 'redis-cluster'] as const;
-export type Broker = (typeof BROKERS)[number];
+export type Broker = (typeof BROKERS)[number] | 'redis-sentinel';
 
 /**
  * One of each kind, for tests that take long: with an address for each channel and without, and what is shared in Redis
@@ -24,6 +27,7 @@ const WAYS: Readonly<Record<Broker, ((url: string, prefix: string) => Record<str
   // The store, which is nobody else's, is the broker too.
   redis: null,
   'redis-cluster': null,
+  'redis-sentinel': null,
 };
 
 /** After so long without a sign of life a process is taken for dead, where lives are brief. */
@@ -54,6 +58,7 @@ export class Cluster {
   readonly #nodes: Node[] = [];
   #tenants: readonly Tenant[] = [];
   #env: Readonly<Record<string, string>> = {};
+  #config: Readonly<Record<string, unknown>> = {};
   readonly #own: EngineHandle[] = [];
   #corner: Store['release'] = () => undefined;
 
@@ -63,13 +68,16 @@ export class Cluster {
   ) {}
 
   async start(): Promise<void> {
+    const isRedis = this.broker === 'redis-cluster' || this.broker === 'redis-sentinel';
     const driver = this.broker === 'redis-cluster' ? this.broker : 'redis';
-    const store = await this.#ownEngine(driver);
+    const store = await this.#ownEngine(isRedis ? this.broker : driver);
+    this.#config = { ...this.setting.config, ...(this.broker === 'redis-sentinel' ? sentinels(store) : {}) };
     this.#env = {
-      ADAPTER_DRIVER: this.broker,
+      ADAPTER_DRIVER: this.broker === 'redis-sentinel' ? driver : this.broker,
       CACHE_DRIVER: driver,
       QUEUE_DRIVER: driver,
-      [driver === 'redis' ? 'REDIS_URL' : 'REDIS_CLUSTER_NODES']: store.url,
+      ...(this.broker === 'redis-cluster' ? { REDIS_CLUSTER_NODES: store.url } : {}),
+      ...(isRedis ? {} : { REDIS_URL: store.url }),
       ...(await this.#wayToBroker()),
       ...(this.setting.database === true ? await this.#database() : {}),
       ...this.setting.env,
@@ -123,7 +131,7 @@ export class Cluster {
     const node = new Node(app, {
       tenants: this.#tenants,
       env: { ...this.#env, ...role },
-      ...(this.setting.config === undefined ? {} : { config: this.setting.config }),
+      config: this.#config,
     });
     this.#nodes.push(node);
     await node.start();
@@ -200,6 +208,19 @@ export class Cluster {
     return node;
   }
 }
+
+/** The section of configuration files that leads to Redis by its sentinels. */
+const sentinels = ({ urls }: EngineHandle): Readonly<Record<string, unknown>> => ({
+  database: {
+    redis: {
+      name: SENTINEL_MASTER,
+      sentinels: urls.map((url: string) => ({
+        host: new URL(url).hostname,
+        port: Number(new URL(url).port),
+      })),
+    },
+  },
+});
 
 /** The same tests for one cluster over each of these brokers. */
 export function onCluster(

@@ -6,7 +6,7 @@ import type { Metrics } from '@carillon/runtime';
 import Pusher from 'pusher';
 import { expect, onTestFinished } from 'vitest';
 import { Batcher } from '../../src/batching/batcher.js';
-import { Delivery } from '../../src/delivery/delivery.js';
+import { Delivery, HELD_JOBS } from '../../src/delivery/delivery.js';
 import { HttpTarget } from '../../src/target/http-target.js';
 import { LambdaTarget } from '../../src/target/lambda-target.js';
 import type { Received, Receiver } from '../receiver.js';
@@ -78,7 +78,8 @@ export class Scene {
 
   /** Works on the queue, as the transport of a process does. */
   work(): void {
-    this.queue.process(queueNames.webhooks, (job) => this.delivery.handle(job), { concurrency: 128 });
+    const held = { concurrency: HELD_JOBS, prefetch: HELD_JOBS };
+    this.queue.process(queueNames.webhooks, (job) => this.delivery.handle(job), held);
   }
 
   /** What looks apps up; replace it where there are several. */

@@ -11,6 +11,7 @@ export const BROKER_CAPABILITIES: QueueCapabilities = {
   leasing: true,
   durable: true,
   batchEnqueue: true,
+  fairOwners: false,
   observableLag: true,
   observableAge: false,
 };

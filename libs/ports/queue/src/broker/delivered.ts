@@ -33,7 +33,7 @@ export function sorted({ token, text, count, writtenAtMs }: Delivered, maxAttemp
       death: { reason: 'invalid-envelope', detail: null, attempts: count - 1, atMs: nowMs },
     };
   }
-  const { id, enqueuedAtMs, attempts, waitMs, data } = envelope;
+  const { id, enqueuedAtMs, attempts, waitMs, owner, data } = envelope;
   const mustWait = waitMs > 0;
   if (mustWait && count === 1) {
     return { kind: 'early', waitMs: Math.max(0, (writtenAtMs ?? nowMs) + waitMs - nowMs) };
@@ -48,17 +48,17 @@ export function sorted({ token, text, count, writtenAtMs }: Delivered, maxAttemp
     };
     return { kind: 'dead', death };
   }
-  return { kind: 'job', job: { id, token, data, attempt, maxAttempts, enqueuedAtMs } };
+  return { kind: 'job', job: { id, token, owner, data, attempt, maxAttempts, enqueuedAtMs } };
 }
 
 /** A job on its way to the broker for the first time. */
-export function firstOf({ id, data, delayMs }: PreparedJob): Envelope {
-  return { id, enqueuedAtMs: Date.now(), attempts: 0, waitMs: delayMs, data };
+export function firstOf({ id, data, delayMs, owner = null }: PreparedJob): Envelope {
+  return { id, enqueuedAtMs: Date.now(), attempts: 0, waitMs: delayMs, owner, data };
 }
 
 /** The copy a job goes on as, after so many deliveries. */
 export function copyOf(job: ClaimedJob, attempts: number, waitMs = 0, data = job.data): Envelope {
-  return { id: job.id, enqueuedAtMs: job.enqueuedAtMs, attempts, waitMs, data };
+  return { id: job.id, enqueuedAtMs: job.enqueuedAtMs, attempts, waitMs, owner: job.owner, data };
 }
 
 /** How a job died whose handler ended so; null: it did not. */

@@ -6,6 +6,8 @@ export interface Envelope {
   readonly attempts: number;
   /** How long after it was written it may be handed out; 0: at once. */
   readonly waitMs: number;
+  /** Owner among which jobs are served in turn. Null: none, or the job was written by an earlier version. */
+  readonly owner: string | null;
   readonly data: string;
 }
 
@@ -30,17 +32,25 @@ const MARK = 'carillon-job/1 ';
 const DEAD_MARK = 'carillon-dead/1 ';
 
 /** One line about the job, and its data as it is behind it. */
-export function encodeJob({ id, enqueuedAtMs, attempts, waitMs, data }: Envelope): string {
-  return `${MARK}${JSON.stringify([id, enqueuedAtMs, attempts, waitMs])}\n${data}`;
+export function encodeJob({ id, enqueuedAtMs, attempts, waitMs, owner, data }: Envelope): string {
+  const fields = [id, enqueuedAtMs, attempts, waitMs, ...(owner === null ? [] : [owner])];
+  return `${MARK}${JSON.stringify(fields)}\n${data}`;
 }
 
 /** Null: it is no job of this version. */
 export function decodeJob(text: string): Envelope | null {
   const head = headOf(text, MARK);
   if (head === null) return null;
-  const [id, enqueuedAtMs, attempts, waitMs] = head.fields;
+  const [id, enqueuedAtMs, attempts, waitMs, owner] = head.fields;
   if (typeof id !== 'string' || !isWhole(enqueuedAtMs) || !isWhole(attempts) || !isWhole(waitMs)) return null;
-  return { id, enqueuedAtMs, attempts, waitMs, data: head.rest };
+  return {
+    id,
+    enqueuedAtMs,
+    attempts,
+    waitMs,
+    owner: typeof owner === 'string' ? owner : null,
+    data: head.rest,
+  };
 }
 
 /** One line about its death, and the job as it was behind it. */

@@ -1,16 +1,6 @@
 import type { QueueCapabilities, QueueLimits } from '../capabilities.js';
 import { CannotConsume, QueueOptionUnsupported, QueueStopped } from '../failures.js';
-import type { DeadLetter, JobEvent, Queue, QueueStats } from '../port.js';
-
-const UNKNOWN: QueueStats = {
-  ready: null,
-  active: null,
-  delayed: null,
-  deadLetter: null,
-  completed: null,
-  oldestReadyAgeMs: null,
-  oldestActiveAgeMs: null,
-};
+import { UNKNOWN_STATS, type DeadLetter, type JobEvent, type Queue, type QueueStats } from '../port.js';
 
 /** No queue: whoever enqueues is told so, nothing is taken and dropped. */
 export class NoQueue implements Queue {
@@ -25,6 +15,7 @@ export class NoQueue implements Queue {
     leasing: false,
     durable: false,
     batchEnqueue: false,
+    fairOwners: false,
     observableLag: false,
     observableAge: false,
   };
@@ -47,7 +38,7 @@ export class NoQueue implements Queue {
   }
 
   async stats(): Promise<QueueStats> {
-    return UNKNOWN;
+    return UNKNOWN_STATS;
   }
 
   async listDeadLetters(): Promise<readonly DeadLetter[]> {

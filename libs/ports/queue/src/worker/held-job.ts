@@ -4,6 +4,7 @@ import type { Job } from '../port.js';
 /** A job between its claim and its settlement, as its handler sees it. */
 export class HeldJob implements Job {
   readonly id: string;
+  readonly owner: string | null;
   readonly data: string;
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -23,6 +24,7 @@ export class HeldJob implements Job {
     private readonly renewOne: (job: HeldJob) => Promise<void>,
   ) {
     this.id = claimed.id;
+    this.owner = claimed.owner;
     this.data = claimed.data;
     this.attempt = claimed.attempt;
     this.maxAttempts = claimed.maxAttempts;

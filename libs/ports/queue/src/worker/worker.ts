@@ -1,5 +1,6 @@
 import { pause, type Logger } from '@carillon/runtime';
 import { randomUUID } from 'node:crypto';
+import { FairFifo } from '../fair/fair-fifo.js';
 import { MOST_JOBS, type Claim, type JobStore, type Outcome, type Settled } from '../job-store.js';
 import type { QueueObserver } from '../options.js';
 import type { JobHandler } from '../port.js';
@@ -36,7 +37,8 @@ const LONGEST_SETTLE_PAUSE_MS = 1000;
 /** Pulls jobs of one queue, runs their handler and settles them, until it is stopped. */
 export class Worker {
   readonly #held = new Set<HeldJob>();
-  readonly #waiting: HeldJob[] = [];
+  /** Claimed and not begun: an owner with many jobs delays no other. */
+  readonly #waiting = new FairFifo<HeldJob>();
   readonly #stopping = new AbortController();
   readonly #leases: LeaseKeeper | null;
   #running = 0;
@@ -70,7 +72,7 @@ export class Worker {
     this.#freed();
     await this.#pulling;
     await this.#leave();
-    await this.#giveBack(this.#waiting.splice(0));
+    await this.#giveBack(this.#waiting.takeAll());
     while (!this.idle && performance.now() < deadlineMs) {
       await this.#change(deadlineMs - performance.now());
     }
@@ -130,13 +132,13 @@ export class Worker {
       await this.#giveBack(held);
       return;
     }
-    this.#waiting.push(...held);
+    for (const job of held) this.#waiting.add(job);
     this.#dispatch();
   }
 
   #dispatch(): void {
     while (this.#running < this.parts.settings.concurrency) {
-      const job = this.#waiting.shift();
+      const job = this.#waiting.take();
       if (job === undefined) return;
       if (job.lost) this.#forget(job);
       else void this.#run(job);

@@ -9,7 +9,7 @@ import { Deduplication } from './deduplication.js';
 import { DueHeap } from './due-heap.js';
 import { letterOf, newEntry, type Completed, type Entry } from './entry.js';
 import { EventLog } from './event-log.js';
-import { FairFifo } from './fair-fifo.js';
+import { FairFifo } from '../../fair/fair-fifo.js';
 import { Retained } from './retained.js';
 
 /** The jobs of one queue in memory, and every transition between their states. */
@@ -186,8 +186,8 @@ export class Ledger {
     this.#active.add(entry);
     this.#events.record('active', entry.id);
     const maxAttempts = this.#mostAttempts(entry);
-    const { id, data, attempts: attempt, enqueuedAtMs } = entry;
-    return { id, token, data, attempt, maxAttempts, enqueuedAtMs };
+    const { id, owner, data, attempts: attempt, enqueuedAtMs } = entry;
+    return { id, token, owner, data, attempt, maxAttempts, enqueuedAtMs };
   }
 
   /** The entry, while this delivery of it runs. */

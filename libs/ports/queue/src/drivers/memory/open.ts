@@ -23,6 +23,7 @@ export function openMemoryQueue(parts: QueueParts): Queue {
         leasing: false,
         durable: false,
         batchEnqueue: true,
+        fairOwners: true,
         observableLag: true,
         observableAge: true,
       },

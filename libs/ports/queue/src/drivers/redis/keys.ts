@@ -4,6 +4,9 @@ import { InvalidJob } from '../../failures.js';
 export const PARTS = [
   'jobs',
   'wait',
+  'turns',
+  'last-turns',
+  'owners',
   'delayed',
   'active',
   'begun',

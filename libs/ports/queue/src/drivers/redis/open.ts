@@ -71,6 +71,7 @@ export function openRedisQueue(
         leasing: true,
         durable: true,
         batchEnqueue: true,
+        fairOwners: true,
         observableLag: true,
         observableAge: true,
       },

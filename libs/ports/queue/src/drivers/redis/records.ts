@@ -22,7 +22,7 @@ function readRecord(stored: unknown): JobRecord | null {
 
 /** A job as `claim` answers it. Null: its record passed the script and is unreadable all the same. */
 export function claimedJob(reply: unknown, token: string): ClaimedJob | null {
-  const [id, attempt, maxAttempts, stored] = list(reply);
+  const [id, attempt, maxAttempts, stored, owner] = list(reply);
   const record = readRecord(stored);
   if (record === null) return null;
   return {
@@ -30,6 +30,7 @@ export function claimedJob(reply: unknown, token: string): ClaimedJob | null {
     token,
     attempt: whole(attempt),
     maxAttempts: whole(maxAttempts),
+    owner: typeof owner === 'string' ? owner : null,
     ...record,
   };
 }

@@ -70,13 +70,14 @@ export class RedisStore implements JobStore {
   }
 
   async add(queue: string, jobs: readonly PreparedJob[]): Promise<string[]> {
-    const args = jobs.flatMap(({ id, stableId, data, delayMs, deduplicationKey, maxAttempts }) => [
+    const args = jobs.flatMap(({ id, stableId, data, delayMs, deduplicationKey, maxAttempts, owner }) => [
       id,
       stableId ? fingerprint(data) : '',
       data,
       delayMs,
       deduplicationKey ?? '',
       maxAttempts === null ? '' : Math.min(maxAttempts, MOST_ATTEMPTS),
+      owner ?? '',
     ]);
     const reply = listOf(await this.#enqueue(queue, args), (item) => item);
     if (reply[0] === 'conflict' && typeof reply[1] === 'number') {

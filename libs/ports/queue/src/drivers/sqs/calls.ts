@@ -1,9 +1,8 @@
 import type * as Sdk from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { QueueUnavailable } from '../../failures.js';
-
-/** Most entries of one batch. */
-export const BATCH = 10;
+import { answerOf, unavailable } from '../aws/answers.js';
+import { BATCH, outcomesOf } from '../aws/batches.js';
 
 export interface OutgoingMessage {
   readonly body: string;
@@ -50,7 +49,7 @@ export class SqsCalls {
 
   async make(name: string, attributes: Record<string, string>): Promise<string> {
     const command = new this.sdk.CreateQueueCommand({ QueueName: name, Attributes: attributes });
-    return (await told(this.client.send(command))).QueueUrl ?? '';
+    return (await answerOf(this.client.send(command))).QueueUrl ?? '';
   }
 
   /** At most `BATCH`. What was wrong with each; null: it is there. */
@@ -66,12 +65,8 @@ export class SqsCalls {
           : { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId }),
       })),
     });
-    const { Failed: failed = [] } = await told(this.client.send(command));
-    const failures = new Map(failed.map(({ Id, Message, Code }) => [Id, Message ?? Code ?? 'refused']));
-    return messages.map((_, index) => {
-      const failure = failures.get(String(index));
-      return failure === undefined ? null : new QueueUnavailable(failure);
-    });
+    const { Failed: failed } = await answerOf(this.client.send(command));
+    return outcomesOf(messages.length, failed);
   }
 
   async receive(url: string, { most, waitSeconds, visibilitySeconds }: Receive) {
@@ -82,13 +77,13 @@ export class SqsCalls {
       ...(visibilitySeconds === undefined ? {} : { VisibilityTimeout: visibilitySeconds }),
       MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp', 'MessageGroupId'],
     });
-    const { Messages: messages = [] } = await told(this.client.send(command));
+    const { Messages: messages = [] } = await answerOf(this.client.send(command));
     return messages.map(incoming);
   }
 
   /** A receipt that is known no more is as good as a deleted message. */
   async remove(url: string, receipt: string): Promise<void> {
-    await told(
+    await answerOf(
       this.client.send(new this.sdk.DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: receipt })),
     );
   }
@@ -106,7 +101,7 @@ export class SqsCalls {
           VisibilityTimeout: seconds,
         })),
       });
-      const { Failed: failed = [] } = await told(this.client.send(command));
+      const { Failed: failed = [] } = await answerOf(this.client.send(command));
       for (const { Id, SenderFault: isOurs, Message: message } of failed) {
         if (isOurs !== true) throw new QueueUnavailable(message ?? 'refused');
         lost.push(some[Number(Id)] ?? '');
@@ -125,7 +120,7 @@ export class SqsCalls {
         'ApproximateNumberOfMessagesDelayed',
       ],
     });
-    const { Attributes: about } = await told(this.client.send(command));
+    const { Attributes: about } = await answerOf(this.client.send(command));
     return {
       ready: Number(about?.ApproximateNumberOfMessages ?? 0),
       hidden: Number(about?.ApproximateNumberOfMessagesNotVisible ?? 0),
@@ -149,14 +144,3 @@ function incoming({ MessageId: id, ReceiptHandle: receipt, Body: body, Attribute
   };
   return message;
 }
-
-async function told<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw unavailable(error);
-  }
-}
-
-const unavailable = (error: unknown): QueueUnavailable =>
-  new QueueUnavailable(error instanceof Error ? error.message || error.name : 'SQS does not answer');

@@ -3,9 +3,10 @@ import { letterOf, replayOf } from '../../broker/delivered.js';
 import { encodeDead, encodeJob, type Death } from '../../broker/envelope.js';
 import { MOST_BYTES, MOST_JOBS } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
-import { BATCH, type IncomingMessage, type SqsCalls } from './calls.js';
+import { BATCH } from '../aws/batches.js';
+import type { IncomingMessage, SqsCalls } from './calls.js';
 import type { SqsPlace } from './queues.js';
-import { messageBody, textOfBody } from './texts.js';
+import { messageBody, textOfBody } from '../aws/texts.js';
 
 /** Others do not see a letter while it is looked at. */
 const LOOK_SECONDS = 30;

@@ -3,14 +3,15 @@ import { BROKER_CAPABILITIES } from '../../broker/capabilities.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
-import { BATCH, SqsCalls } from './calls.js';
+import { BATCH } from '../aws/batches.js';
+import { clientSettings } from '../aws/client.js';
+import { SqsCalls } from './calls.js';
 import { SqsQueues } from './queues.js';
 import { SqsStore } from './sqs-store.js';
 
 /** Fits into a message of 256 KiB, together with its head and that of a dead letter. */
 const MOST_JOB_BYTES = 200 * 1024;
 const MOST_DELAY_MS = 900_000;
-const CONNECT_MS = 5000;
 /** How much longer than it may wait a request may take. */
 const ANSWER_MS = 10_000;
 
@@ -20,12 +21,8 @@ export async function openSqsQueue(parts: QueueParts, { queue: { sqs } }: Config
   const { reliability } = parts;
   const { region, endpoint_url: endpoint, fifo: isFifo, visibility_timeout: visibilitySeconds } = sqs;
   const client = new sdk.SQSClient({
-    region,
-    ...(endpoint === null ? {} : { endpoint, useQueueUrlAsEndpoint: false }),
-    requestHandler: {
-      connectionTimeout: CONNECT_MS,
-      requestTimeout: sqs.wait_time_seconds * 1000 + ANSWER_MS,
-    },
+    ...clientSettings(region, endpoint, sqs.wait_time_seconds * 1000 + ANSWER_MS),
+    ...(endpoint === null ? {} : { useQueueUrlAsEndpoint: false }),
   });
   const calls = new SqsCalls(sdk, client);
   const urlPrefix = sqs.queue_url_prefix;

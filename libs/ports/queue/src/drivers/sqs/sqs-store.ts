@@ -19,7 +19,7 @@ import { SqsDeadLetters } from './dead-letters.js';
 import { SqsSending } from './sending.js';
 import type { SqsPlace, SqsQueues } from './queues.js';
 import { SqsReceiver } from './receiver.js';
-import { textOfBody } from './texts.js';
+import { textOfBody } from '../aws/texts.js';
 
 /** The longest SQS hides a message. */
 const MOST_HIDDEN_MS = 43_200_000;

@@ -5,7 +5,7 @@
 --
 -- Arguments: id, token. Answer: 'ok' or 'lost'.
 --uses: time, record, append, take-back, owns
---keys: jobs, active, begun, tokens, attempts, own_max, completed, dedup_keys, events
+--keys: jobs, active, begun, tokens, attempts, own_max, owners, completed, dedup_keys, events
 --numbers: event_retention, completed_retention
 --args: id, token
 
@@ -23,6 +23,7 @@ end
 take_back(id)
 redis.call('HDEL', attempts, id)
 redis.call('HDEL', own_max, id)
+redis.call('HDEL', owners, id)
 local excess = redis.call('ZCARD', completed) - completed_retention
 if excess > 0 then
   for _, gone in ipairs(redis.call('ZRANGE', completed, 0, math.min(excess, 1000) - 1)) do

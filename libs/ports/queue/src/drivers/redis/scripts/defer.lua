@@ -5,8 +5,8 @@
 -- those of what was enqueued.
 --
 -- Arguments: id, token, delay in ms, and the other data if there is any. Answer: 'deferred' or 'lost'.
---uses: time, append, count-of, take-back, owns
---keys: jobs, wait, delayed, active, begun, tokens, attempts
+--uses: time, append, turn, count-of, take-back, owns
+--keys: jobs, wait, turns, last_turns, owners, delayed, active, begun, tokens, attempts
 --args: id, token, delay_ms, data
 
 if not owns(id, token) then return 'lost' end
@@ -15,6 +15,7 @@ if delay > 0 then
   redis.call('ZADD', delayed, whole(now + delay), id)
 else
   append(wait, id, now)
+  line_up(id)
 end
 if data then
   local header = string.match(redis.call('HGET', jobs, id) or '', '^2:%d+:[%w_-]*:')

@@ -5,12 +5,12 @@
 -- key stands for a job that exists, and was enqueued with it, is not written and goes by that one's id. Running it again
 -- with the same ids changes nothing, so a lost answer may be followed by another try.
 --
--- Arguments: per job its id, fingerprint, data, delay in ms, deduplication key or '', attempts or ''. Answer: the ids,
--- or 'conflict' and the place of the job in conflict.
---uses: time, record, append, wake
---keys: jobs, wait, delayed, own_max, dedup, dedup_expiry, dedup_keys, notify, events
+-- Arguments: per job its id, fingerprint, data, delay in ms, deduplication key or '', attempts or '',
+-- owner or ''. Answer: the ids, or 'conflict' and the place of the job in conflict.
+--uses: time, record, append, turn, wake
+--keys: jobs, wait, turns, last_turns, owners, delayed, own_max, dedup, dedup_expiry, dedup_keys, notify, events
 --numbers: event_retention, deduplication_ttl_ms
---group: id, fingerprint, data, delay_ms, key, most_attempts
+--group: id, fingerprint, data, delay_ms, key, most_attempts, owner
 
 local now = now_ms()
 local ids, fresh, fingerprints, keys = {}, {}, {}, {}
@@ -51,9 +51,10 @@ for _, key in ipairs(redis.call('ZRANGEBYSCORE', dedup_expiry, '-inf', now, 'LIM
 end
 
 for _, at in ipairs(fresh) do
-  local id, fingerprint, data, delay_ms, key, most = group(at)
+  local id, fingerprint, data, delay_ms, key, most, owner = group(at)
   local delay = tonumber(delay_ms)
   if most ~= '' then redis.call('HSET', own_max, id, most) end
+  if owner ~= '' then redis.call('HSET', owners, id, owner) end
   if key ~= '' then
     redis.call('HSET', dedup, key, id)
     redis.call('HSET', dedup_keys, id, key)
@@ -63,6 +64,7 @@ for _, at in ipairs(fresh) do
     redis.call('ZADD', delayed, whole(now + delay), id)
   else
     append(wait, id, now)
+    line_up(id)
   end
   -- Last, because a job that is here counts as enqueued.
   redis.call('HSET', jobs, id, '2:' .. whole(now) .. ':' .. fingerprint .. ':' .. data)

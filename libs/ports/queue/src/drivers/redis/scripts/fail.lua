@@ -5,7 +5,7 @@
 --
 -- Arguments: id, token, reason, detail. Answer: 'retry', 'dead' or 'lost'.
 --uses: time, record, append, count-of, take-back, owns, forget-dead, bury, retry-delay, fail-attempt
---keys: jobs, delayed, active, begun, tokens, attempts, own_max, dlq, failures, dedup_keys, events
+--keys: jobs, delayed, active, begun, tokens, attempts, own_max, owners, dlq, failures, dedup_keys, events
 --numbers: event_retention, failed_retention, max_attempts, retry_base_delay_ms, retry_max_delay_ms, retry_jitter
 --args: id, token, reason, detail
 

@@ -1,5 +1,5 @@
--- Forgets a dead job. Needs: dlq, jobs, attempts, own_max, failures, dedup_keys.
+-- Forgets a dead job. Needs: dlq, jobs, attempts, own_max, owners, failures, dedup_keys.
 local function forget_dead(id)
-  for _, hash in ipairs({ jobs, attempts, own_max, failures, dedup_keys }) do redis.call('HDEL', hash, id) end
+  for _, hash in ipairs({ jobs, attempts, own_max, owners, failures, dedup_keys }) do redis.call('HDEL', hash, id) end
   redis.call('ZREM', dlq, id)
 end

@@ -4,7 +4,7 @@
 --
 -- Arguments: id, token, reason. Answer: 'dead' or 'lost'.
 --uses: time, record, append, take-back, owns, forget-dead, bury
---keys: jobs, active, begun, tokens, attempts, own_max, dlq, failures, dedup_keys, events
+--keys: jobs, active, begun, tokens, attempts, own_max, owners, dlq, failures, dedup_keys, events
 --numbers: event_retention, failed_retention
 --args: id, token, reason
 

@@ -4,7 +4,7 @@
 --
 -- Arguments: ids. Answer: how many were dead letters.
 --uses: forget-dead
---keys: jobs, attempts, own_max, dlq, failures, dedup_keys
+--keys: jobs, attempts, own_max, owners, dlq, failures, dedup_keys
 --rest: ids
 
 local removed = 0

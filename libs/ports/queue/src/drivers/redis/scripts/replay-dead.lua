@@ -3,8 +3,8 @@
 -- Guarantee: each is moved once, however many ask for it at the same time.
 --
 -- Arguments: how many at most. Answer: how many.
---uses: time, record, append, wake
---keys: wait, attempts, dlq, failures, notify, events
+--uses: time, record, append, turn, wake
+--keys: wait, turns, last_turns, owners, attempts, dlq, failures, notify, events
 --numbers: event_retention
 --args: most
 
@@ -13,6 +13,7 @@ local now = now_ms()
 for _, id in ipairs(ids) do
   redis.call('HDEL', attempts, id)
   append(wait, id, now)
+  line_up(id)
   redis.call('HDEL', failures, id)
   redis.call('ZREM', dlq, id)
   record('replayed', id)

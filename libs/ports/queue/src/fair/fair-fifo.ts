@@ -43,6 +43,12 @@ export class FairFifo<Item extends { readonly owner: Owner }> {
     return undefined;
   }
 
+  takeAll(): Item[] {
+    const items: Item[] = [];
+    for (let item = this.take(); item !== undefined; item = this.take()) items.push(item);
+    return items;
+  }
+
   #line(owner: Owner): Fifo<Item> {
     let line = this.#lines.get(owner);
     if (line === undefined) {
