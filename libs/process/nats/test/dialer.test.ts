@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serverOptions } from '../src/connection-options.js';
 import type { Connection } from '../src/connection.js';
 import { natsServer } from './server.js';
@@ -34,6 +34,29 @@ describe('NatsDialer', () => {
     expect(await dialled(address, certificateFile)).toBe('answered');
     expect(await dialled(address.replace('tls:', 'nats:'), certificateFile)).toBe('answered');
     await expect(dialerOf({ NATS_SERVERS: address }).open()).rejects.toThrow('self-signed certificate');
+  });
+
+  it('rejects a trusted certificate of another name when the address is an IP', async () => {
+    const { nats, certificateFile } = await natsServer(`${TLS}\nhost: "127.0.0.2"`);
+    expect(nats).toContain('127.0.0.2');
+    expect(await dialled(nats, certificateFile)).toContain("IP: 127.0.0.2 is not in the cert's list");
+  });
+
+  it('rejects and leaves no socket open when the server accepts and stays silent', async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket
+        .on('error', () => {})
+        .on('close', () => sockets.delete(socket))
+        .resume();
+    });
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const dialer = dialerOf({ NATS_SERVERS: `127.0.0.1:${port}`, NATS_CONNECTION_TIMEOUT_MS: '100' });
+    await expect(dialer.open()).rejects.toThrow(`127.0.0.1:${port} sent no greeting within 100 ms`);
+    await vi.waitFor(() => expect(sockets.size).toBe(0));
   });
 
   it('refuses a server without TLS when the address asks for TLS', async () => {
@@ -96,8 +119,8 @@ describe('NatsDialer', () => {
   });
 
   it.each([
-    ['speaks another protocol', 'SSH-2.0\r\n', 'unexpected response from server'],
-    ['turns every client away', "-ERR 'maximum connections exceeded'\r\n", 'unexpected response from server'],
+    ['speaks another protocol', 'SSH-2.0\r\n', 'unexpected response'],
+    ['turns every client away', "-ERR 'maximum connections exceeded'\r\n", 'unexpected response'],
   ])('rejects when the server %s', async (_, greeting, message) => {
     const server = createServer((socket) => socket.on('error', () => {}).end(greeting));
     onTestFinished(() => void server.close());

@@ -40,7 +40,7 @@ function scene(share?: LoopShare) {
       ? {}
       : {
           isDeferred(frames: Frames): boolean {
-            return share.isSpent && !frames.has(this as Codec);
+            return share.isSpent && !frames.has(this);
           },
         }),
   });
@@ -66,19 +66,19 @@ function scene(share?: LoopShare) {
   return { home, ways, channels, about, wanting, connect, evaluated: () => evaluated };
 }
 
-describe('LocalChannel', () => {
-  function joined(share?: LoopShare) {
-    const scenery = scene(share);
-    const channel = new LocalChannel(scenery.home, scenery.about, scenery.ways);
-    const join = (id: string, codec: Codec) => {
-      const connected = scenery.connect(id);
-      channel.add(connected.subscriber, null, codec);
-      channel.open(connected.subscriber);
-      return connected;
-    };
-    return { ...scenery, channel, join };
-  }
+function joined(share?: LoopShare) {
+  const scenery = scene(share);
+  const channel = new LocalChannel(scenery.home, scenery.about, scenery.ways);
+  const join = (id: string, codec: Codec) => {
+    const connected = scenery.connect(id);
+    channel.add(connected.subscriber, null, codec);
+    channel.open(connected.subscriber);
+    return connected;
+  };
+  return { ...scenery, channel, join };
+}
 
+describe('LocalChannel', () => {
   it('evaluates one filter of many when a message carries the literal of that one', () => {
     const { channel, join, wanting, evaluated } = joined();
     const all = Array.from({ length: 500 }, (_, at) => join(`1.${at}`, wanting(`w${at}`)));
