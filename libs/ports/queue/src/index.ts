@@ -1,4 +1,5 @@
 export { type QueueCapabilities, type QueueLimits } from './capabilities.js';
+export { QueueClient } from './client.js';
 export { openQueue, QUEUE_DRIVERS } from './drivers.js';
 export {
   BatchIncomplete,
