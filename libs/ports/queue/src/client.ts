@@ -7,7 +7,7 @@ import type { NewJob, Queue } from './port.js';
  * The process connects and closes the queue, so `connect` and `close` do nothing.
  */
 export class QueueClient extends ClientProxy {
-  constructor(private readonly queue: Queue) {
+  constructor(private readonly queue: Pick<Queue, 'enqueueBatch'>) {
     super();
   }
 
@@ -22,7 +22,7 @@ export class QueueClient extends ClientProxy {
 
   close(): void {}
 
-  unwrap<Client = Queue>(): Client {
+  unwrap<Client = Pick<Queue, 'enqueueBatch'>>(): Client {
     return this.queue as Client;
   }
 

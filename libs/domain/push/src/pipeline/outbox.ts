@@ -4,6 +4,7 @@ import {
   JobConflict,
   type NewJob,
   type Queue,
+  QueueClient,
   QueueFull,
   QueueUnavailable,
 } from '@carillon/queue';
@@ -13,13 +14,17 @@ import type { Secrets } from '../secrets.js';
 
 /** Puts work into queues, so that putting the same again changes nothing where the queue can tell. */
 export class Outbox {
+  readonly #client: QueueClient;
+
   constructor(
     private readonly queue: Queue,
     private readonly store: PushStore,
     private readonly secrets: Secrets,
     private readonly queueCount: number,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.#client = new QueueClient(queue);
+  }
 
   /** Bytes of an item that every queue takes. */
   get maxItemBytes(): number {
@@ -106,7 +111,7 @@ export class Outbox {
 
   async #enqueue(queue: string, jobs: readonly NewJob[]): Promise<void> {
     try {
-      await this.queue.enqueueBatch(queue, jobs);
+      await this.#client.emitJobs(queue, jobs);
     } catch (error) {
       if (!(error instanceof JobConflict)) throw error;
       for (const job of jobs) await this.#enqueueOne(queue, job);
@@ -114,13 +119,13 @@ export class Outbox {
   }
 
   /** What waits under the id has other content, if only its time: claims keep either from being sent twice. */
-  async #enqueueOne(queue: string, { data, ...options }: NewJob): Promise<void> {
+  async #enqueueOne(queue: string, job: NewJob): Promise<void> {
     try {
-      await this.queue.enqueue(queue, data, options);
+      await this.#client.emitJobs(queue, [job]);
     } catch (error) {
       if (!(error instanceof JobConflict)) throw error;
-      const jobId = `${options.jobId ?? ''}#${sha256(data).slice(0, 16)}`;
-      await this.queue.enqueue(queue, data, { ...options, jobId });
+      const jobId = `${job.jobId ?? ''}#${sha256(job.data).slice(0, 16)}`;
+      await this.#client.emitJobs(queue, [{ ...job, jobId }]);
     }
   }
 }

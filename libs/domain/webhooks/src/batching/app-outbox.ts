@@ -1,5 +1,5 @@
 import { queueNames } from '@carillon/contract';
-import { BatchIncomplete, JobConflict, QueueStopped, type Queue } from '@carillon/queue';
+import { BatchIncomplete, JobConflict, type Queue, QueueClient, QueueStopped } from '@carillon/queue';
 import { pause } from '@carillon/runtime';
 import { traced } from '@carillon/tracing';
 import { isPassing } from '../passing.js';
@@ -27,8 +27,11 @@ export interface AppOutboxParts {
 export class AppOutbox {
   #waiting: Batch[] = [];
   #isRunning = false;
+  readonly #client: QueueClient;
 
-  constructor(private readonly parts: AppOutboxParts) {}
+  constructor(private readonly parts: AppOutboxParts) {
+    this.#client = new QueueClient(parts.queue);
+  }
 
   get size(): number {
     return this.#waiting.length;
@@ -79,7 +82,7 @@ export class AppOutbox {
     try {
       await traced(
         () => ({ name: 'enqueue webhooks', kind: 'producer', parent: batches[0]?.trace }),
-        () => queue.enqueueBatch(queueNames.webhooks, jobs),
+        () => this.#client.emitJobs(queueNames.webhooks, jobs),
       );
     } catch (error) {
       if (error instanceof BatchIncomplete)

@@ -5,7 +5,7 @@ import {
   type WebhookDeliveryJob,
   type WebhookDeliveryJobBody,
 } from '@carillon/contract';
-import { JobConflict, type Job, type NewJob, type Queue } from '@carillon/queue';
+import { JobConflict, type Job, type NewJob, type Queue, QueueClient } from '@carillon/queue';
 import { isPassing } from '../passing.js';
 
 /** What a later attempt needs beyond the first. */
@@ -21,7 +21,11 @@ export interface PutJobs {
 
 /** The jobs of deliveries in the queue. Putting the same one again changes nothing, where the queue can tell. */
 export class DeliveryJobs {
-  constructor(private readonly queue: Queue) {}
+  readonly #client: QueueClient;
+
+  constructor(private readonly queue: Queue) {
+    this.#client = new QueueClient(queue);
+  }
 
   /** New deliveries, in order. */
   async begin(deliveries: readonly WebhookDeliveryJobBody[]): Promise<PutJobs> {
@@ -30,7 +34,7 @@ export class DeliveryJobs {
     const refused = made.length - jobs.length;
     if (jobs.length === 0) return { isSafe: true, refused };
     try {
-      await this.queue.enqueueBatch(queueNames.webhooks, jobs);
+      await this.#client.emitJobs(queueNames.webhooks, jobs);
       return { isSafe: true, refused };
     } catch (error) {
       if (isPassing(error)) return { isSafe: false, refused };
@@ -51,9 +55,9 @@ export class DeliveryJobs {
 
   /** False: at least one is not there. */
   async #oneByOne(jobs: readonly NewJob[]): Promise<boolean> {
-    for (const { data, ...options } of jobs) {
+    for (const job of jobs) {
       try {
-        await this.queue.enqueue(queueNames.webhooks, data, options);
+        await this.#client.emitJobs(queueNames.webhooks, [job]);
       } catch (error) {
         if (isPassing(error)) return false;
         // It is there already, from the time before: the app differed, the delivery is the same.
