@@ -41,7 +41,7 @@ export interface Codec {
   readonly held?: Codec;
   /** Whether a message it says nothing of was kept from its subscribers by a filter. Absent: it was not meant for them. */
   readonly filters?: boolean;
-  /** What a message must carry for a frame of this codec. Absent: every message may have one. */
+  /** Literals that a message must carry for this codec to encode it. Absent: the codec evaluates every message. */
   readonly selector?: LiteralSelector | undefined;
   /** Whether whoever was left out of a message of a client begins anew too. Absent: only of one of a server. */
   readonly remembersClients?: boolean;

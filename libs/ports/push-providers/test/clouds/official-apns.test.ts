@@ -8,7 +8,7 @@ interface WithPath {
   readonly client: { makePath: (type: string, token: string) => string };
 }
 
-/** What both clients decide; the rest is of HTTP/2 and of each signature. */
+/** Headers that both clients set; HTTP/2 and the signature of each request determine the others. */
 const told = ({ headers, body }: Arrived) => ({
   ...Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('apns-'))),
   scheme: headers['authorization']?.split(' ')[0],

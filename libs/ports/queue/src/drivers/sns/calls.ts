@@ -11,7 +11,7 @@ export interface TopicMessage {
   readonly body: string;
   /** Name of the queue, as text that SNS accepts. */
   readonly queue: string;
-  /** Of a FIFO topic alone. */
+  /** Set for FIFO topics only. */
   readonly fifo: { readonly groupId: string; readonly deduplicationId: string } | null;
 }
 
