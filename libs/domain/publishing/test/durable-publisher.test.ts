@@ -55,7 +55,11 @@ describe('an event of a channel with a history', () => {
   it('is committed with the channel’s policy, and sent by nobody here', async () => {
     const { publisher, records, sent } = scene();
     const published = durable({ messageId: 'm-1', exceptSocketId: '1.2', tagsText: '{"a":"b"}' });
-    expect(await publisher.publish(published)).toEqual({ messageId: 'm-1', historySerial: 1 });
+    expect(await publisher.publish(published)).toEqual({
+      messageId: 'm-1',
+      historySerial: 1,
+      position: { streamId: STREAM, serial: 1 },
+    });
     expect(records).toEqual([
       {
         pub_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
@@ -138,7 +142,11 @@ describe('an event of a channel with a history', () => {
     const { publisher, records, chains } = scene();
     const series = ['a', 'b', 'a'].map((channel, index) => durable({ channel, messageId: `m-${index}` }));
     expect(await publisher.publishSeries(series)).toEqual(
-      series.map(({ messageId }, index) => ({ messageId, historySerial: index + 1 })),
+      series.map(({ messageId }, index) => ({
+        messageId,
+        historySerial: index + 1,
+        position: { streamId: STREAM, serial: index + 1 },
+      })),
     );
     expect(chains).toEqual([3]);
     expect(records.map((record) => record.channel)).toEqual(['a', 'b', 'a']);

@@ -40,10 +40,10 @@ describe('a sequenced publish', () => {
   it('takes a place, is kept, and goes on with it, without waiting where nothing has to be waited for', async () => {
     const { publisher, replay, delivered, places } = scene();
     const receipt = publisher.publish(sequenced({ messageId: 'm' }));
-    expect(receipt).toEqual({ messageId: 'm' });
     void publisher.publish(sequenced());
     expect(places()).toEqual([1, 2]);
     const range = await replay.range(PLACE, 1, 60_000);
+    expect(receipt).toEqual({ messageId: 'm', position: { streamId: range?.streamId, serial: 1 } });
     expect(delivered[0]?.fact).toMatchObject({ messageId: 'm', streamId: range?.streamId });
     expect(range?.entries).toHaveLength(2);
   });
