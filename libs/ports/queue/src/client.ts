@@ -22,6 +22,7 @@ export class QueueClient extends ClientProxy {
 
   close(): void {}
 
+  // oxlint-disable-next-line no-unnecessary-type-parameters -- the signature of `ClientProxy`
   unwrap<Client = Pick<Queue, 'enqueueBatch'>>(): Client {
     return this.queue as Client;
   }

@@ -34,6 +34,8 @@ export function expectedOptions(query, rules) {
   if (BigInt(protocol) !== 2n) return { protocol: 1, ...library, bringsToken: token !== null };
   const format = formatOf((last(query, 'format') ?? '').trim().toLowerCase());
   if (format === null) return 'format';
+  const acks = last(query, 'acks') ?? '0';
+  if (!['0', '1', 'false', 'true'].includes(acks)) return 'acks';
   const echoMessages = echoOf(last(query, 'echo_messages'), rules);
   if (echoMessages === null) return 'echo_messages';
   const mode = last(query, 'append_mode') || 'delta';
@@ -48,6 +50,7 @@ export function expectedOptions(query, rules) {
     protocol: 2,
     ...library,
     format,
+    acks: acks === '1' || acks === 'true',
     echoMessages,
     appendMode: mode,
     appendRollupWindowMs: windowMs,
