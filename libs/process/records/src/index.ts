@@ -1,0 +1,11 @@
+export { MemoryRecords } from './memory.js';
+export {
+  RecordsUnavailable,
+  type Commit,
+  type CommitLimits,
+  type Condition,
+  type RangeQuery,
+  type RecordStore,
+  type Row,
+  type RowKey,
+} from './port.js';
