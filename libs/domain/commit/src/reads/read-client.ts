@@ -1,3 +1,4 @@
+import { RecentlyUsed } from '@carillon/collections';
 import { MAX_READ_HEADS, MAX_READ_RECORDS, type ReadAnswerBody } from '@carillon/contract';
 import type { LaneFabric } from '@carillon/fabric';
 import {
@@ -35,6 +36,9 @@ import type { ChannelReads } from './port.js';
 import { type Question, Questions, unavailable } from './questions.js';
 import { eventIn, pageOut, recordIn, retainedIn, standingIn, streamIn, streamOut } from './wire.js';
 
+/** Stream keys whose app is remembered; reads of others take the share of this process. */
+const MAX_KNOWN_STREAMS = 50_000;
+
 export interface ReadClientOptions {
   readonly lanes: number;
   readonly nodeId: string;
@@ -45,6 +49,8 @@ export interface ReadClientOptions {
 /** Rows that may come in several parts. */
 interface Reading<Row> {
   readonly lane: number;
+  /** Undefined: not known. */
+  readonly appId: string | undefined;
   readonly limit: number;
   /** The question for what follows on a row; null: for the beginning. */
   readonly after: (last: Row | null, limit: number) => Question;
@@ -55,6 +61,8 @@ interface Reading<Row> {
 /** Reads through the writers, for a process without a store. Rejects with `service_unavailable`. */
 export class ReadClient implements ChannelReads {
   readonly #questions: Questions;
+  /** By stream key: most queries name a stream by its key, and its head was read before. */
+  readonly #apps = new RecentlyUsed<string>(MAX_KNOWN_STREAMS, Infinity);
 
   constructor(
     fabric: LaneFabric,
@@ -74,13 +82,16 @@ export class ReadClient implements ChannelReads {
     );
     const answers = await Promise.all(parts);
     const streams = answers.flatMap(({ streams: some }) => (some ?? []).map(streamIn));
+    for (const { streamKey, address } of streams) {
+      if (this.#apps.get(streamKey) === undefined) this.#apps.put(streamKey, address.appId);
+    }
     return new Map(streams.map((stream) => [streamName(stream.address), stream]));
   }
 
   range(query: RangeQuery): Promise<readonly StoredRecord[]> {
     const { streamKey, generation, toSerial } = query;
     return this.#rows({
-      lane: laneOfKey(streamKey, this.options.lanes),
+      ...this.#about(query),
       limit: query.limit,
       after: (last: StoredRecord | null, limit) => ({
         range: {
@@ -98,6 +109,7 @@ export class ReadClient implements ChannelReads {
   page(query: PageQuery): Promise<readonly StoredRecord[]> {
     return this.#rows({
       lane: this.#laneOf(query.stream),
+      appId: query.stream.address.appId,
       limit: query.limit,
       after: (last: StoredRecord | null, limit) => ({
         page: pageOut(query, last?.historySerial ?? null, limit),
@@ -109,6 +121,7 @@ export class ReadClient implements ChannelReads {
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]> {
     return this.#rows({
       lane: this.#laneOf(query.stream),
+      appId: query.stream.address.appId,
       limit: query.limit,
       after: (last: PresenceEvent | null, limit) => ({ events: pageOut(query, last?.serial ?? null, limit) }),
       rows: ({ events }) => events?.map(eventIn),
@@ -118,11 +131,12 @@ export class ReadClient implements ChannelReads {
   /** Part after part. A writer of a version without checkpoints has none. */
   async presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null> {
     const deadlineMs = this.#deadline();
-    const lane = laneOfKey(query.streamKey, this.options.lanes);
+    const { lane, appId } = this.#about(query);
     const members: PresenceStanding[] = [];
     let { fromSerial, toSerial } = query;
     for (;;) {
       const question: Question = {
+        ...ofApp(appId),
         checkpoint: {
           stream_key: query.streamKey,
           generation: query.generation,
@@ -143,11 +157,11 @@ export class ReadClient implements ChannelReads {
   /** Part after part, each of what the one before had no room for. */
   async messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
     const deadlineMs = this.#deadline();
-    const lane = laneOfKey(query.streamKey, this.options.lanes);
+    const { lane, appId } = this.#about(query);
     const all: StoredMessage[] = [];
     let left = query.messageSerials;
     while (left.length > 0) {
-      const asked = { messages: messagesOut({ ...query, messageSerials: left }) };
+      const asked = { ...ofApp(appId), messages: messagesOut({ ...query, messageSerials: left }) };
       const { messages, more } = await this.#questions.ask(lane, asked, deadlineMs);
       if (messages === undefined) throw unavailable('the answer is about something else');
       all.push(...messages.map(messageIn));
@@ -160,7 +174,7 @@ export class ReadClient implements ChannelReads {
 
   versions(query: VersionsQuery): Promise<readonly StoredRecord[]> {
     return this.#rows({
-      lane: laneOfKey(query.streamKey, this.options.lanes),
+      ...this.#about(query),
       limit: query.limit,
       after: (last: StoredRecord | null, limit) => ({
         versions: versionsOut({ ...query, after: last?.versionSerial ?? query.after, limit }),
@@ -171,7 +185,7 @@ export class ReadClient implements ChannelReads {
 
   annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]> {
     return this.#rows({
-      lane: laneOfKey(query.streamKey, this.options.lanes),
+      ...this.#about(query),
       limit: query.limit,
       after: (last: AnnotationEvent | null, limit) => ({
         annotations: annotationsOut({ ...query, afterNo: last?.annotationNo ?? query.afterNo, limit }),
@@ -182,7 +196,7 @@ export class ReadClient implements ChannelReads {
 
   summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]> {
     return this.#rows({
-      lane: laneOfKey(query.streamKey, this.options.lanes),
+      ...this.#about(query),
       limit: query.limit,
       after: (last: AnnotationSummary | null, limit) => ({
         summaries: summariesOut({ ...query, belowNo: last?.lastNo ?? query.belowNo, limit }),
@@ -192,25 +206,30 @@ export class ReadClient implements ChannelReads {
   }
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {
-    const question = { retained: { stream: streamOut(stream), now_ms: nowMs } };
+    const question = { ...ofApp(stream.address.appId), retained: { stream: streamOut(stream), now_ms: nowMs } };
     const { retained } = await this.#questions.ask(this.#laneOf(stream), question, this.#deadline());
     if (retained === undefined) throw unavailable('the answer is about something else');
     return retainedIn(retained);
   }
 
   /** Part after part, each beginning behind the last row of the one before. */
-  async #rows<Row>({ lane, limit, after, rows }: Reading<Row>): Promise<readonly Row[]> {
+  async #rows<Row>({ lane, appId, limit, after, rows }: Reading<Row>): Promise<readonly Row[]> {
     const deadlineMs = this.#deadline();
     const all: Row[] = [];
     while (all.length < limit) {
       const left = Math.min(limit - all.length, MAX_READ_RECORDS);
-      const answer = await this.#questions.ask(lane, after(all.at(-1) ?? null, left), deadlineMs);
+      const question = { ...ofApp(appId), ...after(all.at(-1) ?? null, left) };
+      const answer = await this.#questions.ask(lane, question, deadlineMs);
       const part = rows(answer);
       if (part === undefined) throw unavailable('the answer is about something else');
       all.push(...part);
       if (part.length === 0 || (answer.more !== true && part.length < MAX_READ_RECORDS)) break;
     }
     return all;
+  }
+
+  #about({ streamKey }: { readonly streamKey: string }) {
+    return { lane: laneOfKey(streamKey, this.options.lanes), appId: this.#apps.get(streamKey) };
   }
 
   #laneOf({ address: { appId, channel } }: Stream): number {
@@ -224,6 +243,9 @@ export class ReadClient implements ChannelReads {
 
 /** Every writer reads the same store, so that any lane will do where the channel is not told. */
 const laneOfKey = (streamKey: string, lanes: number): number => Number(BigInt(streamKey) % BigInt(lanes));
+
+const ofApp = (appId: string | undefined): Pick<Question, 'app_id'> =>
+  appId === undefined ? {} : { app_id: appId };
 
 function byLane(addresses: readonly StreamAddress[], lanes: number): Map<number, StreamAddress[]> {
   const all = new Map<number, StreamAddress[]>();

@@ -22,11 +22,13 @@ import {
   versionsIn,
 } from './message-wire.js';
 import type { ChannelReads } from './port.js';
-import { Turnstile } from './turnstile.js';
+import { FairSlots } from '@carillon/runtime';
 import { eventOut, pageIn, recordOut, retainedOut, standingOut, streamIn, streamOut } from './wire.js';
 
-/** Reads at a time, and those that wait for one of them to end; whoever asks waits for two seconds, mostly for less. */
-const TURNS = { maxInside: 16, maxWaiting: 256, maxWaitMs: 2000 } as const;
+/** Concurrent reads of one writer; of those that wait, apps take turns. */
+const SLOTS = { atOnce: 16, atOncePerOwner: 8, waitingPerOwner: 128 } as const;
+/** A read that waited longer is refused: its requester has given up. */
+const MAX_WAIT_MS = 2000;
 
 export interface ReadDeskParts {
   readonly clock: Clock;
@@ -38,11 +40,9 @@ export interface ReadDeskParts {
 
 /** Answers what is asked at the read address of a lane. Never rejects; null: no answer. */
 export class ReadDesk {
-  readonly #turnstile: Turnstile;
+  readonly #slots = new FairSlots(SLOTS);
 
-  constructor(private readonly parts: ReadDeskParts) {
-    this.#turnstile = new Turnstile(parts.clock, TURNS);
-  }
+  constructor(private readonly parts: ReadDeskParts) {}
 
   async answer(lane: number, text: string): Promise<string | null> {
     const { lanes, maxBytes, events } = this.parts;
@@ -57,14 +57,23 @@ export class ReadDesk {
       return refused('lane_mismatch');
     }
     try {
-      const body = await this.#turnstile.pass(() => this.#read(message));
+      const body = await this.#inTurn(message);
       const encoded = body === null ? null : encode(READ_ANSWER, body, maxBytes);
       if (encoded?.ok === true) return encoded.text;
-      events.failed('read', new Error(encoded?.detail ?? 'too many reads wait, or too long'));
+      events.failed('read', new Error(encoded?.detail ?? `the read waited longer than ${MAX_WAIT_MS} ms`));
     } catch (error) {
       events.failed('read', error);
     }
     return refused('unavailable');
+  }
+
+  /** Null: it waited too long. Rejects if too many reads of the app wait. */
+  #inTurn(asked: Read): Promise<ReadAnswerBody | null> {
+    const { clock } = this.parts;
+    const receivedMs = clock.elapsed();
+    return this.#slots.run(ownerOf(asked), async () =>
+      clock.elapsed() - receivedMs > MAX_WAIT_MS ? null : this.#read(asked),
+    );
   }
 
   async #read(asked: Read): Promise<ReadAnswerBody> {
@@ -119,6 +128,14 @@ export class ReadDesk {
     const { taken, more } = carried(found.members.slice(asked.skip).map(standingOut));
     return { checkpoint: { serial: found.serial, members: taken }, ...(more ? { more } : {}) };
   }
+}
+
+/** The app whose share a read takes; the node's own share if it is about several apps, or of an unknown one. */
+function ownerOf({ app_id: appId, heads, node_id: nodeId }: Read): string {
+  if (appId !== undefined) return `app:${appId}`;
+  const apps = new Set(heads?.channels.map((channel) => channel.app_id));
+  const [only] = apps;
+  return apps.size === 1 && only !== undefined ? `app:${only}` : `node:${nodeId}`;
 }
 
 function refused(code: ReadRefused['code']): string | null {

@@ -170,6 +170,8 @@ export const READ = message('read', {
   lanes: field.lanes,
   lane: field.lane,
   node_id: field.nodeId,
+  /** The app whose share of the reads this one takes. Absent: several apps, or a process of an earlier version. */
+  app_id: optional(field.appId),
   /** Where streams stand. */
   heads: optional(
     object({
