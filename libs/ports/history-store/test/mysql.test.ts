@@ -251,6 +251,11 @@ describe('mysql', () => {
       [streamKey],
     );
     expect(rows.map((row) => Number(row['erased']))).toEqual([1, 1, 0]);
+    const cursors = await one.database.query(
+      `select name from service_history_meta where name like 'erased_records:%'`,
+      [],
+    );
+    expect(cursors.rows).toEqual([]);
   });
 
   it('is told of a server that may lose what it has committed', async () => {

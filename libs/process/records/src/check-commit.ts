@@ -6,7 +6,8 @@ export function checkCommit({ conditions, puts, deletes }: Commit, limits: Commi
   const changed = [...puts.map(({ sort }) => sort), ...deletes];
   if (new Set(changed).size !== changed.length) throw new RangeError('a commit changes a row twice');
   const rows = new Set([...changed, ...conditions.map(({ sort }) => sort)]).size;
-  if (rows > limits.rows) throw new RangeError(`a commit of ${rows} rows exceeds the limit of ${limits.rows}`);
+  if (rows > limits.rows)
+    throw new RangeError(`a commit of ${rows} rows exceeds the limit of ${limits.rows}`);
   let bytes = 0;
   for (const { sort, value } of puts) {
     const valueBytes = Buffer.byteLength(value);

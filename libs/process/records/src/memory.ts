@@ -28,7 +28,9 @@ export class MemoryRecords implements RecordStore {
   async range({ partition, from, to, reverse, limit }: RangeQuery): Promise<Row[]> {
     const rows = [...(this.#partitions.get(partition)?.values() ?? [])]
       .filter((row) => this.#isVisible(row))
-      .filter(({ sort }) => (from === null || compare(sort, from) >= 0) && (to === null || compare(sort, to) < 0))
+      .filter(
+        ({ sort }) => (from === null || compare(sort, from) >= 0) && (to === null || compare(sort, to) < 0),
+      )
       .sort((a, b) => compare(a.sort, b.sort));
     return (reverse ? rows.reverse() : rows).slice(0, limit);
   }

@@ -20,7 +20,7 @@ export {
   type ConnectOptions,
   type Dependency,
 } from './dependencies/connect-dependencies.js';
-export { FairSlots, type FairSlotsOptions } from './fair/fair-slots.js';
+export { FairSlots, SlotsFull, type FairSlotsOptions } from './fair/fair-slots.js';
 export { type LoopClock, LoopShare, type LoopShareOptions } from './fair/loop-share.js';
 export { Health, type HealthOptions, type HealthResult, type HealthStatus } from './health/health.js';
 export { type HealthCheck, type HealthFailure, type Severity } from './health/health-check.js';

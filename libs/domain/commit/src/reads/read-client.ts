@@ -206,7 +206,10 @@ export class ReadClient implements ChannelReads {
   }
 
   async retained(stream: Stream, nowMs: number): Promise<Retained> {
-    const question = { ...ofApp(stream.address.appId), retained: { stream: streamOut(stream), now_ms: nowMs } };
+    const question = {
+      ...ofApp(stream.address.appId),
+      retained: { stream: streamOut(stream), now_ms: nowMs },
+    };
     const { retained } = await this.#questions.ask(this.#laneOf(stream), question, this.#deadline());
     if (retained === undefined) throw unavailable('the answer is about something else');
     return retainedIn(retained);

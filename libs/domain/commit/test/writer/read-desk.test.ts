@@ -20,7 +20,13 @@ function scene() {
       return [];
     },
   } as unknown as ChannelReads;
-  const desk = new ReadDesk({ clock, lanes: 1, maxBytes: MAX_BYTES, reads, events: { failed: () => {} } as unknown as WriterEvents });
+  const desk = new ReadDesk({
+    clock,
+    lanes: 1,
+    maxBytes: MAX_BYTES,
+    reads,
+    events: { failed: () => {} } as unknown as WriterEvents,
+  });
   const ask = async (body: Pick<ReadBody, 'app_id' | 'range'>): Promise<string> => {
     const encoded = encode(READ, { lanes: 1, lane: 0, node_id: 'gw-1', ...body }, MAX_BYTES);
     if (!encoded.ok) throw new Error(encoded.detail);

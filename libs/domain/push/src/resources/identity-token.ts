@@ -66,7 +66,7 @@ export class IdentityTokens {
     if (!TOKEN.test(token)) return false;
     if (isLegacyRecord(record)) {
       await this.#requireAllowance(device);
-      return verifyLegacy(token, record);
+      return verifyLegacy(device.appId, token, record);
     }
     const [scheme, id, digest, ...more] = record.split('$');
     if (scheme !== SCHEME || id === undefined || digest === undefined || more.length > 0) return false;

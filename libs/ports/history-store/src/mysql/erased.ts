@@ -23,56 +23,95 @@ export async function eraseForOperators(scope: PurgeScope): Promise<PartDone | n
       where s.app_id = ? and s.channel = ? order by s.app_id, s.channel, s.kind for update`,
     [String(entry['app_id']), String(entry['channel'])],
   );
-  for (const stream of streams.rows) {
-    const key = String(stream['stream_key']);
-    const generation = Number(stream['generation']);
-    const removed =
-      String(entry['operation']) === 'purge'
-        ? await eraseBelowFloor(scope, key, generation, {
-            history: Number(stream['floor_history_serial']),
-            messages: Number(stream['floor_message_serial']),
-          })
-        : await removeOldGenerations(scope, key, generation);
-    if (removed > 0) return { evicted: [], removed };
+  const found = streams.rows.map((row): Locked => ({
+    entry: String(entry['id']),
+    key: String(row['stream_key']),
+    generation: Number(row['generation']),
+    floor: String(row['floor_history_serial']),
+    messageFloor: String(row['floor_message_serial']),
+  }));
+  const erase = String(entry['operation']) === 'purge' ? eraseBelowFloor : removeOldGenerations;
+  for (const stream of found) {
+    const removed = await erase(scope, stream);
+    if (removed !== null) return { evicted: [], removed };
   }
-  await session.query(
-    `insert into ${table('meta')} values (?, ?) on duplicate key update value = values(value)`,
-    [PROGRESS, String(entry['id'])],
-  );
+  await putMeta(scope, PROGRESS, String(entry['id']));
+  for (const stream of found)
+    await session.query(`delete from ${table('meta')} where name = ?`, [visitedKey(stream)]);
   return { evicted: [], removed: 0 };
 }
 
-async function eraseBelowFloor(
-  scope: PurgeScope,
-  key: string,
-  generation: number,
-  floors: { readonly history: number; readonly messages: number },
-): Promise<number> {
-  const { session, table, request } = scope;
-  const records = await session.query(
-    `update ${table('records')} set payload = null, payload_size = 0, tombstone = true, event_name = null,
-        message_id = null, actor_client_id = null, op_hash = null, op_fingerprint = null where stream_key = ? and generation = ?
-        and coalesce(root_history_serial, history_serial) < if(action = 0, ?, ?) and not tombstone limit ?`,
-    [key, generation, floors.history, floors.messages, request.batch],
-  );
-  if (records.changed > 0) return records.changed;
-  const messages = await removeMessages(scope, 'stream_key = ? and history_serial < ?', [
-    key,
-    floors.messages,
-  ]);
-  if (messages > 0) return messages;
-  const events = await session.query(
-    `delete from ${table('presence_events')} where stream_key = ? and generation = ? and serial < ? limit ?`,
-    [key, generation, floors.history, request.batch],
-  );
-  await session.query(
-    `delete from ${table('presence_checkpoints')} where stream_key = ? and generation = ? and serial < ?`,
-    [key, generation, floors.history],
-  );
-  return events.changed;
+/** A locked stream that an operator command concerns. */
+interface Locked {
+  /** Id of the log entry. */
+  readonly entry: string;
+  readonly key: string;
+  readonly generation: number;
+  readonly floor: string;
+  readonly messageFloor: string;
 }
 
-async function removeOldGenerations(scope: PurgeScope, key: string, generation: number): Promise<number> {
+/** Returns the number of rows that this step erased; null if none are left. */
+async function eraseBelowFloor(scope: PurgeScope, stream: Locked): Promise<number | null> {
+  const { session, table, request } = scope;
+  const { key, generation, floor, messageFloor } = stream;
+  const records = await eraseRecords(scope, stream);
+  if (records !== null) return records;
+  const messages = await removeMessages(scope, 'stream_key = ? and history_serial < ?', [key, messageFloor]);
+  if (messages > 0) return messages;
+  for (const name of ['presence_events', 'presence_checkpoints']) {
+    const { changed } = await session.query(
+      `delete from ${table(name)} where stream_key = ? and generation = ? and serial < ? limit ?`,
+      [key, generation, floor, request.batch],
+    );
+    if (changed > 0) return changed;
+  }
+  return null;
+}
+
+/**
+ * Erases the content of the next records of a stream in the order of their delivery serials, and stores how far it got:
+ * no index leads to records below the floor, and each step would otherwise read all that were erased before. Returns the
+ * number of records that it erased; null at the end of the stream.
+ */
+async function eraseRecords(scope: PurgeScope, stream: Locked): Promise<number | null> {
+  const { session, table, request } = scope;
+  const { key, generation, floor, messageFloor } = stream;
+  const stored = await session.query(`select value from ${table('meta')} where name = ?`, [
+    visitedKey(stream),
+  ]);
+  const after = String(stored.rows[0]?.['value'] ?? '0');
+  const next = await session.query(
+    `select delivery_serial from ${table('records')}
+      where stream_key = ? and generation = ? and delivery_serial > ? order by delivery_serial limit ?`,
+    [key, generation, after, request.batch],
+  );
+  const row = next.rows.at(-1);
+  if (row === undefined) return null;
+  const last = String(row['delivery_serial']);
+  const { changed } = await session.query(
+    `update ${table('records')} set payload = null, payload_size = 0, tombstone = true, event_name = null,
+        message_id = null, actor_client_id = null, op_hash = null, op_fingerprint = null
+      where stream_key = ? and generation = ? and delivery_serial > ? and delivery_serial <= ?
+        and coalesce(root_history_serial, history_serial) < if(action = 0, ?, ?) and not tombstone`,
+    [key, generation, after, last, floor, messageFloor],
+  );
+  await putMeta(scope, visitedKey(stream), last);
+  return changed;
+}
+
+/** Names the delivery serial up to which the records of a stream were erased for an entry of the log. */
+const visitedKey = ({ entry, key }: Locked): string => `erased_records:${entry}:${key}`;
+
+async function putMeta({ session, table }: PurgeScope, name: string, value: string): Promise<void> {
+  await session.query(
+    `insert into ${table('meta')} values (?, ?) on duplicate key update value = values(value)`,
+    [name, value],
+  );
+}
+
+/** As `eraseBelowFloor`. */
+async function removeOldGenerations(scope: PurgeScope, { key, generation }: Locked): Promise<number | null> {
   const messages = await removeMessages(scope, 'stream_key = ? and generation < ?', [key, generation]);
   if (messages > 0) return messages;
   const { session, table, request } = scope;
@@ -88,7 +127,7 @@ async function removeOldGenerations(scope: PurgeScope, key: string, generation: 
     );
     if (changed > 0) return changed;
   }
-  return 0;
+  return null;
 }
 
 /** Removes messages with what was annotated to them. */
