@@ -46,11 +46,11 @@ export class User extends Emitter<UserEvents> {
     this.#isWanted = true;
     const done = new Promise<void>((resolve, reject) => {
       const stops = [
-        this.on('signedIn', () => {
+        this.watch('signedIn', () => {
           stops.forEach((stop) => stop());
           resolve();
         }),
-        this.on('error', (error) => {
+        this.watch('error', (error) => {
           stops.forEach((stop) => stop());
           reject(error);
         }),

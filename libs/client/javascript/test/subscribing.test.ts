@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { settled, subscribed, World } from './harness/world.js';
 
 const namesOf = (frames: readonly unknown[]): unknown[] =>
@@ -70,4 +70,88 @@ it('a channel calls a once listener once and no listener after off', async () =>
   channel.off('subscribed', kept);
   world.socket.says(subscribed('orders'));
   expect([once, removed, kept].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 2]);
+});
+
+it('whenSubscribed rejects with the reason of an aborted signal and leaves no listener on it', async () => {
+  const world = new World();
+  await world.connect();
+  const channel = world.client.subscribe('orders');
+  const abort = new AbortController();
+  const waiting = channel.whenSubscribed({ signal: abort.signal }).catch((error: unknown) => error);
+  const reason = new Error('the page was left');
+  abort.abort(reason);
+  expect(await waiting).toBe(reason);
+  await expect(channel.whenSubscribed({ signal: abort.signal })).rejects.toBe(reason);
+  const other = new AbortController();
+  const removed = vi.spyOn(other.signal, 'removeEventListener');
+  const subscribing = channel.whenSubscribed({ signal: other.signal });
+  await settled();
+  world.socket.says(subscribed('orders'));
+  await subscribing;
+  expect(removed).toHaveBeenCalledOnce();
+});
+
+describe('listeners of a channel', () => {
+  async function scene() {
+    const world = new World();
+    await world.connect();
+    const channel = world.client.subscribe('orders');
+    await settled();
+    world.socket.says(subscribed('orders'));
+    const say = (event: string): void => world.socket.says({ event, channel: 'orders', data: event });
+    return { world, channel, say };
+  }
+
+  it('bindOnce calls a listener for one event', async () => {
+    const { channel, say } = await scene();
+    const heard: unknown[] = [];
+    channel.bindOnce('paid', (data) => heard.push(data));
+    say('sent');
+    say('paid');
+    say('paid');
+    expect(heard).toEqual(['paid']);
+  });
+
+  it('unbind removes one listener, the listeners of an event, or all', async () => {
+    const { channel, say } = await scene();
+    const heard: string[] = [];
+    const a = (data: unknown): void => void heard.push(`a ${String(data)}`);
+    const b = (data: unknown): void => void heard.push(`b ${String(data)}`);
+    for (const event of ['paid', 'sent']) {
+      channel.bind(event, a);
+      channel.bind(event, b);
+    }
+    channel.unbind('paid', a);
+    say('paid');
+    channel.unbind('sent');
+    say('sent');
+    expect(heard).toEqual(['b paid']);
+    channel.unbind(undefined, b);
+    say('paid');
+    channel.bindAll(() => heard.push('all'));
+    say('paid');
+    channel.unbind();
+    say('paid');
+    expect(heard).toEqual(['b paid', 'all']);
+  });
+
+  it('unbindAll and off remove listeners of the caller and leave those of the client', async () => {
+    const { world, channel, say } = await scene();
+    const live = channel.live();
+    const heard = vi.fn();
+    channel.bindAll(heard);
+    channel.on('state', heard);
+    const other = world.client.subscribe('other');
+    const waiting = other.whenSubscribed();
+    channel.unbindAll();
+    channel.off();
+    other.off();
+    await settled();
+    world.socket.says(subscribed('other'));
+    await waiting;
+    say('paid');
+    channel.unsubscribe();
+    expect(heard).not.toHaveBeenCalled();
+    live.close();
+  });
 });

@@ -1,5 +1,5 @@
 import type { Authorization } from '../auth/authorizer.js';
-import { type Emitter, type Listener, type Stop, tellAll } from '../emitter.js';
+import type { Emitter, Listener, Stop } from '../emitter.js';
 import { CarillonError } from '../error.js';
 import type { Extras, HeaderValue, ReceivedFrame } from '../format/frame.js';
 import { randomId } from '../id.js';
@@ -7,6 +7,7 @@ import { Ai } from '../messages/ai.js';
 import { Annotations } from '../messages/annotations.js';
 import { LiveMessages, type LiveOptions } from '../messages/live-messages.js';
 import { Messages, type RestParts } from '../messages/messages.js';
+import { Bindings } from './bindings.js';
 import type { ChannelEvents, ChannelState } from './events.js';
 import type { Histories, HistoryOptions, HistoryPage } from './history.js';
 import { type Message, messageOf, parsed } from './message.js';
@@ -30,6 +31,13 @@ export interface SendOptions {
   readonly ai?: Extras['ai'];
   /** The longest to wait for the acknowledgement. Default 10,000; 0: no limit. */
   readonly timeoutMs?: number;
+}
+
+/** How long to wait for a subscription. */
+export interface WaitOptions {
+  /** Absent: no timeout. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
 }
 
 /** Makes readable what only clients of an encrypted channel can read. */
@@ -61,8 +69,7 @@ export class Channel<Events extends object = EventMap> {
   readonly ai: Ai;
   /** For the client alone. */
   readonly subscription: Subscription;
-  readonly #bound = new Map<string, Set<Listener<Message>>>();
-  readonly #bindings = new Set<Listener<Message>>();
+  readonly #bindings = new Bindings();
   #sharedSecret: string | null = null;
 
   constructor(
@@ -83,7 +90,7 @@ export class Channel<Events extends object = EventMap> {
           parts.send({ event: 'service:presence_update', data: { channel: name, data } });
       },
     });
-    this.on('state', (state) => {
+    this.subscription.events.watch('state', (state) => {
       if (state === 'subscribed') this.presence.entered();
     });
     this.messages = new Messages(name, parts.rest);
@@ -102,7 +109,7 @@ export class Channel<Events extends object = EventMap> {
   readonly once: Emitter<ChannelEvents>['once'] = (name, listener) =>
     this.subscription.events.once(name, listener);
 
-  /** Removes a listener that `on` or `once` added. */
+  /** Removes listeners that `on` or `once` added: one, all of an event, or all. */
   readonly off: Emitter<ChannelEvents>['off'] = (name, listener) =>
     this.subscription.events.off(name, listener);
 
@@ -111,33 +118,45 @@ export class Channel<Events extends object = EventMap> {
     event: Name,
     listener: (data: Events[Name], message: Message<Events[Name]>) => void,
   ): Stop {
-    const listeners = this.#bound.get(event) ?? new Set();
-    const own: Listener<Message> = (message) =>
-      listener(message.data as Events[Name], message as Message<Events[Name]>);
-    this.#bound.set(event, listeners.add(own));
-    return () => {
-      listeners.delete(own);
-      if (listeners.size === 0 && this.#bound.get(event) === listeners) this.#bound.delete(event);
-    };
+    return this.#bindings.add(event, listener, 'each');
+  }
+
+  /** Calls the listener for the next event of that name only. */
+  bindOnce<Name extends keyof Events & string>(
+    event: Name,
+    listener: (data: Events[Name], message: Message<Events[Name]>) => void,
+  ): Stop {
+    return this.#bindings.add(event, listener, 'once');
   }
 
   /** Calls the listener with every message, changes of messages too. */
   bindAll(listener: Listener<Message>): Stop {
-    this.#bindings.add(listener);
-    return () => {
-      this.#bindings.delete(listener);
-    };
+    return this.#bindings.addToAll(listener, 'caller');
+  }
+
+  /** Removes listeners of messages: one, all of an event, one from every event, or all. */
+  unbind<Name extends keyof Events & string>(
+    event?: Name,
+    listener?: (data: Events[Name], message: Message<Events[Name]>) => void,
+  ): void {
+    this.#bindings.remove(event, listener);
+  }
+
+  /** Removes all listeners of messages that the caller added. */
+  unbindAll(): void {
+    this.#bindings.removeAll();
   }
 
   /**
    * Resolves when the channel is subscribed. Rejects when the subscription is refused or ended, the client disconnects
-   * for good, or `timeoutMs` pass; absent: no timeout.
+   * for good, `timeoutMs` pass (absent: no timeout), or the signal is aborted: then with the signal's reason.
    */
-  whenSubscribed({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
+  whenSubscribed({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
     const { failure, ends } = this.subscription;
     const { clock } = this.parts;
     if (this.state === 'subscribed') return Promise.resolve();
     if (failure !== null) return Promise.reject(failure);
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
     return new Promise((resolve, reject) => {
       const over = (how: () => void): void => {
         for (const stop of stops) stop();
@@ -145,12 +164,16 @@ export class Channel<Events extends object = EventMap> {
       };
       const fail = (text: string): void =>
         over(() => reject(new CarillonError(text, { channel: this.name })));
+      const abort = (): void => over(() => reject(signal?.reason as Error));
+      signal?.addEventListener('abort', abort);
+      const { events } = this.subscription;
       const stops = [
-        this.on('subscribed', () => over(resolve)),
-        this.on('error', (error) => {
+        () => signal?.removeEventListener('abort', abort),
+        events.watch('subscribed', () => over(resolve)),
+        events.watch('error', (error) => {
           if (this.state === 'failed') over(() => reject(error));
         }),
-        this.on('state', (state) => {
+        events.watch('state', (state) => {
           if (state === 'idle') fail('It was unsubscribed');
         }),
         ends.on('ended', (reason) => over(() => reject(reason))),
@@ -196,6 +219,15 @@ export class Channel<Events extends object = EventMap> {
     return this.parts.histories.page(this.name, options);
   }
 
+  /** For the client's own classes: a listener that `off` without a listener does not remove. */
+  readonly watch: Emitter<ChannelEvents>['watch'] = (name, listener) =>
+    this.subscription.events.watch(name, listener);
+
+  /** For the client's own classes: a listener that `unbindAll` does not remove. */
+  watchAll(listener: Listener<Message>): Stop {
+    return this.#bindings.addToAll(listener, 'client');
+  }
+
   /** The channel's messages as they are now, kept up to date with every change. */
   live(options: LiveOptions = {}): LiveMessages {
     return new LiveMessages(this, options);
@@ -210,11 +242,11 @@ export class Channel<Events extends object = EventMap> {
     const opened = this.#opened(frame);
     if (opened === null) return;
     const message = messageOf(opened, vendor, wholeAppends);
-    tellAll(this.#bound.get(message.event), message);
+    this.#bindings.tell(message);
     if (message.change !== null && message.change.action !== 'create') {
       this.subscription.events.emit('change', message);
     }
-    tellAll(this.#bindings, message);
+    this.#bindings.tellOfAll(message);
   }
 
   /** Null: it cannot be read. */

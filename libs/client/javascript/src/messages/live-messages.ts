@@ -19,8 +19,8 @@ export interface LiveOptions {
 /** The channel whose messages they are. */
 export interface LiveSource {
   readonly messages: Messages;
-  readonly on: Emitter<ChannelEvents>['on'];
-  bindAll(listener: Listener<Message>): Stop;
+  readonly watch: Emitter<ChannelEvents>['watch'];
+  watchAll(listener: Listener<Message>): Stop;
   whenSubscribed(): Promise<void>;
   history(options: HistoryOptions): Promise<HistoryPage>;
 }
@@ -56,9 +56,9 @@ export class LiveMessages extends Emitter<LiveEvents> {
     this.#limit = limit;
     this.#belongs = belongs;
     this.#stops = [
-      channel.bindAll((message) => this.#put(message)),
-      channel.on('summary', (summary) => this.#sum(summary)),
-      channel.on('recovery', ({ recovered }) => {
+      channel.watchAll((message) => this.#put(message)),
+      channel.watch('summary', (summary) => this.#sum(summary)),
+      channel.watch('recovery', ({ recovered }) => {
         if (!recovered) void this.load();
       }),
     ];
