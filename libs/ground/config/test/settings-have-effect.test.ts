@@ -62,7 +62,7 @@ const nested = (path: string, value: unknown): unknown =>
 
 function isRefused(path: string, node: LeafNode<unknown>): boolean {
   const outcome = configured({ json: nested(path, otherValue(node)) });
-  return outcome.kind === 'exit' && outcome.stderr.includes(`${path}: has no effect here`);
+  return outcome.kind === 'exit' && outcome.stderr.includes(`${path}: has no effect`);
 }
 
 /** What is about a driver that is not in the build is refused with the driver: no port has a use for its block. */

@@ -1,5 +1,6 @@
 import type { LeafNode } from '../kernel/node.js';
 import { leavesOf, type PlacedLeaf } from '../kernel/walk.js';
+import { noteOnEffect } from '../rules/without-effect.js';
 import { boundsText, envNames, lastKey, plainDefault, sections, type Section } from './entries.js';
 
 const code = (text: string): string => `\`${text}\``;
@@ -15,13 +16,14 @@ function row({ path, node }: PlacedLeaf): string {
   const type = node.unit === null ? node.type.name : `${node.type.name}, ${node.unit}`;
   const env = envNames(node).map(code).join(' ');
   const aliases = node.aliases.length === 0 ? '' : `. Also as ${node.aliases.map(code).join(', ')}`;
+  const note = noteOnEffect(path);
   const cells = [
     code(lastKey(path)),
     type,
     defaultText(node),
     boundsText(node),
     env,
-    `${node.meaning}${aliases}`,
+    `${node.meaning}${aliases}${note === null ? '' : `. **${note}**`}`,
   ];
   return `| ${cells.map(cell).join(' | ')} |`;
 }
