@@ -4,7 +4,7 @@ import { openQueue } from '@carillon/queue';
 import { configuration } from '@carillon/testing';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SLOT_BOUNDS } from '../../src/delivery/slots.js';
 import { Receiver } from '../receiver.js';
 import { record, recordingLog, until } from '../samples.js';
@@ -12,24 +12,45 @@ import { Scene, to } from './scene.js';
 
 const EVENTS = 500;
 
-type Driver = 'nats' | 'rabbitmq' | 'redis';
+/** How a process reaches the queue on a broker, under a prefix of its own. */
+interface Place {
+  /** Of the test backend, where it is called otherwise than the driver. */
+  readonly backend?: string;
+  readonly environment: (url: string, prefix: string) => Record<string, string>;
+  readonly file?: (url: string, prefix: string) => string;
+}
 
-const environments: Record<Driver, (url: string, prefix: string) => Record<string, string>> = {
-  redis: (url, prefix) => ({ REDIS_URL: url, QUEUE_REDIS_PREFIX: prefix }),
-  nats: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }),
-  rabbitmq: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }),
-};
+const PLACES = {
+  redis: { environment: (url, prefix) => ({ REDIS_URL: url, QUEUE_REDIS_PREFIX: prefix }) },
+  nats: { environment: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }) },
+  rabbitmq: { environment: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }) },
+  kafka: {
+    environment: (url, prefix) => ({ KAFKA_BROKERS: url.replace('kafka://', ''), KAFKA_PREFIX: prefix }),
+  },
+  sqs: {
+    backend: 'elasticmq',
+    environment: (url) => ({ QUEUE_SQS_ENDPOINT_URL: url, QUEUE_SQS_WAIT_TIME_SECONDS: '1' }),
+    file: (url, prefix) => `[queue.sqs]\nqueue_url_prefix = "${url}/000000000000/${prefix.slice(0, 14)}-"`,
+  },
+} as const satisfies Record<string, Place>;
+
+type Driver = keyof typeof PLACES;
 
 /** A process that sends webhooks of two apps over a shared queue. */
 async function shared(driver: Driver) {
-  const { url } = await engine(driver);
+  const place: Place = PLACES[driver];
+  const { url } = await engine(place.backend ?? driver);
+  const prefix = `t-${randomUUID()}`;
+  // The AWS client requires credentials; the backend accepts any.
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
   const settings = configuration(
     {
-      ...environments[driver](url, `t-${randomUUID()}`),
+      ...place.environment(url, prefix),
       QUEUE_DRIVER: driver,
       WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
     },
-    '[webhooks.batching]\nenabled = false',
+    `[webhooks.batching]\nenabled = false\n${place.file?.(url, prefix) ?? ''}`,
   );
   const { reliability } = settings.queue;
   const queue = await openQueue(driver, { reliability, log: recordingLog().log }, settings);
@@ -51,7 +72,7 @@ async function shared(driver: Driver) {
   return { scene, emit, ...receivers };
 }
 
-describe.each<Driver>(['redis', 'nats', 'rabbitmq'])('webhooks over %s', (driver) => {
+describe.each(Object.keys(PLACES) as Driver[])('webhooks over %s', (driver) => {
   it('reach the receiver of an app while every request of an app with a backlog hangs', async () => {
     const { scene, emit, churning, quiet } = await shared(driver);
     const hanging: ServerResponse[] = [];
