@@ -1,4 +1,4 @@
-import { pause } from '@carillon/runtime';
+import { bounded } from '@carillon/runtime';
 import { copyOf, deathOf, type Delivered, NOTHING, sorted } from '../../broker/delivered.js';
 import { encodeJob, type Death, type Envelope } from '../../broker/envelope.js';
 import { QueueUnavailable } from '../../failures.js';
@@ -80,8 +80,7 @@ export class SqsStore implements JobStore {
   }
 
   async wait(queue: string, ms: number, signal: AbortSignal): Promise<void> {
-    const over = pause(ms, signal);
-    await Promise.race([this.#came(queue, over), over]);
+    await bounded(ms, (over) => this.#came(queue, over), signal);
   }
 
   settle(queue: string, job: ClaimedJob, outcome: Outcome): Promise<Settled> {
@@ -220,10 +219,11 @@ export class SqsStore implements JobStore {
   }
 
   /** A request that brought nothing is not followed by the next one at once. */
-  async #came(queue: string, over: Promise<void>): Promise<void> {
+  async #came(queue: string, over: AbortSignal): Promise<void> {
     const receiver = this.#receivers.get(queue);
     await receiver?.answered();
-    if (receiver?.hasNews !== true) await over;
+    if (receiver?.hasNews === true || over.aborted) return;
+    await new Promise((end) => over.addEventListener('abort', end, { once: true }));
   }
 
   #remove({ url }: SqsPlace, token: string): Promise<void> {
