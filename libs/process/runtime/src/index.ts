@@ -99,4 +99,5 @@ export {
   type SubscriptionView,
 } from './statistics/sources.js';
 export { sharesPorts } from './workers/supervisor-link.js';
+export { explainMissingPackage } from './missing-package.js';
 export { bounded, pause, type Outcome } from './time.js';
