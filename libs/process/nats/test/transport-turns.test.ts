@@ -1,19 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { type Transport, TransportTurns } from '../src/transport-turns.js';
 
+interface Step {
+  readonly result: Promise<string>;
+  readonly end: (failure?: Error) => void;
+}
+
 /** Records what begins; each step ends when the test says so. */
 function scene() {
   const turns = new TransportTurns();
   const begun: string[] = [];
-  const open = (transport: Transport, name: string) => {
-    let end: (failure?: Error) => void = () => {};
+  const open = (transport: Transport, name: string): Step => {
+    const ends: Step['end'][] = [];
     const result = turns.open(transport, () => {
       begun.push(name);
       return new Promise<string>((resolve, reject) => {
-        end = (failure) => (failure === undefined ? resolve(name) : reject(failure));
+        ends.push((failure) => (failure === undefined ? resolve(name) : reject(failure)));
       });
     });
-    return { result, end: (failure?: Error) => end(failure) };
+    return { result, end: (failure) => ends[0]?.(failure) };
   };
   return { begun, open };
 }
