@@ -12,6 +12,7 @@ import type { Manner } from './connection.js';
 
 /** Version of the protocol from which clients attach their channels anew, each with its place, as they come back. */
 const FIRST_TO_ATTACH_ANEW = 2;
+const MAX_EARLY = 16;
 const MIN_REMAIN_MS = 1000;
 const MAX_REMAIN_MS = 15_000;
 
@@ -29,6 +30,11 @@ export class Arrival {
     readonly origin: string,
     private readonly credentials: () => Promise<Principal>,
   ) {}
+
+  /** Stores a copy of a frame that arrived before the admission; drops further ones beyond a limit. */
+  hold(data: ArrayBuffer, isBinary: boolean): void {
+    if (this.early.length < MAX_EARLY) this.early.push({ bytes: new Uint8Array(data.slice(0)), isBinary });
+  }
 
   /** @throws CompatError, or rejects with it. */
   async prove(): Promise<Principal> {

@@ -1,96 +1,26 @@
-import { CompatError, decodeWire, isObject, type JsonObject, readChannelName } from '@carillon/compat-core';
-import type { Hub } from '@carillon/hub';
-import type { Attach } from './attach.js';
+import { CompatError, decodeWire, isObject, type JsonObject } from '@carillon/compat-core';
 import { MAX_FRAME_BYTES } from './connected.js';
 import type { CompatConnection } from './connection.js';
-import { ACTION } from './flags.js';
 import type { Life } from './life.js';
-import type { Publishing } from './publishing.js';
-import type { Reauth } from './reauth.js';
-import type { Said } from './said.js';
-import type { Syncing } from './syncing.js';
 
-/** What frames are handed to. */
-export interface FramesParts {
-  readonly hub: Hub;
-  readonly said: Said;
-  readonly life: Life;
-  readonly attach: Attach;
-  readonly syncing: Syncing;
-  readonly publishing: Publishing;
-  readonly reauth: Reauth;
-}
+/** Handles the frames of one action. `bytes` is the size of the frame. */
+export type FrameHandler = (connection: CompatConnection, frame: JsonObject, bytes: number) => void;
 
-/** Takes what connections send, in order. */
+/** Decodes the frames of clients and passes them to the handler of their action. */
 export class InboundFrames {
-  constructor(private readonly parts: FramesParts) {}
+  constructor(
+    private readonly life: Life,
+    private readonly handlers: ReadonlyMap<unknown, FrameHandler>,
+  ) {}
 
-  /** Never throws; a frame that cannot be read ends the connection. */
+  /** Never throws. An unreadable frame ends the connection; an action without a handler is ignored. */
   take(connection: CompatConnection, bytes: Uint8Array, isBinary: boolean): void {
     try {
       const frame = read(bytes, isBinary, connection);
-      const work = this.#workOf(connection, frame);
-      if (work === null) return;
-      this.next(connection, bytes.byteLength, work);
+      this.handlers.get(frame['action'])?.(connection, frame, bytes.byteLength);
     } catch (error) {
       if (!(error instanceof CompatError)) throw error;
-      this.parts.life.refuse(connection, error);
-    }
-  }
-
-  /** What is to be done after all that the connection has asked for so far. */
-  next(connection: CompatConnection, bytes: number, work: () => Promise<void>): void {
-    const { hub, life } = this.parts;
-    const done = async (): Promise<void> => {
-      try {
-        await work();
-      } catch (error) {
-        if (!(error instanceof CompatError)) throw error;
-        life.refuse(connection, error);
-      }
-    };
-    // A client that comes back says again what was not answered.
-    if (!connection.queue.add(bytes, done, hub.onTrouble))
-      life.end(connection, ACTION.disconnected, new CompatError(42_911, 'too many frames wait').body);
-  }
-
-  /** Null: it is answered already, or means nothing here. */
-  #workOf(connection: CompatConnection, frame: JsonObject): (() => Promise<void>) | null {
-    const { said, life, attach, syncing, publishing, reauth } = this.parts;
-    const { channel: text, id } = frame;
-    switch (frame['action']) {
-      case ACTION.heartbeat:
-        said.say(connection, { action: ACTION.heartbeat, ...(typeof id === 'string' ? { id } : {}) });
-        return null;
-      case ACTION.close:
-        return async () => {
-          await connection.answers.said;
-          life.endForGood(connection, ACTION.closed);
-        };
-      case ACTION.disconnect:
-        return async () => {
-          await connection.answers.said;
-          life.end(connection, ACTION.disconnected);
-        };
-      case ACTION.attach:
-        return () => attach.handle(connection, frame);
-      case ACTION.detach:
-        return async () => {
-          if (typeof text === 'string') await attach.leave(connection, text);
-          said.say(connection, { action: ACTION.detached, channel: text });
-        };
-      case ACTION.message:
-      case ACTION.presence:
-      case ACTION.annotation:
-      case ACTION.object:
-      case ACTION.objectSync:
-        return () => publishing.handle(connection, frame);
-      case ACTION.sync:
-        return () => syncing.again(connection, readChannelName(text).text);
-      case ACTION.auth:
-        return () => reauth.handle(connection, frame);
-      default:
-        return null;
+      this.life.refuse(connection, error);
     }
   }
 }

@@ -5,25 +5,17 @@ import { HISTORY_READER, MESSAGE_READER } from '@carillon/history';
 import { HUB, HubModule } from '@carillon/hub';
 import { PRESENCE } from '@carillon/presence';
 import { RATE_LIMIT } from '@carillon/rate-limit';
-import { optional, provider, RUNTIME, token } from '@carillon/runtime';
-import { UwsHttpAdapter } from '@carillon/uws';
+import { optional, provider, RUNTIME } from '@carillon/runtime';
 import { WEBHOOK_EVENTS } from '@carillon/webhooks';
-import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { Continuity } from './continuity.js';
+import { REALTIME, RealtimeGateway } from './realtime.gateway.js';
 import { Realtime } from './realtime.js';
 import { Summaries } from './summaries.js';
 
-const REALTIME = token<Realtime>('compat realtime');
-
 /** The realtime route for Ably clients, where it is enabled. Needs the modules of the rooms it injects. */
 @Module({})
-export class CompatModule implements OnModuleInit {
-  constructor(
-    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
-    @Inject(REALTIME) private readonly realtime: Realtime,
-  ) {}
-
+export class CompatModule {
   /** No module at all where the facade is switched off. */
   static of(config: Config): readonly DynamicModule[] {
     if (!config.compat.enabled) return [];
@@ -59,12 +51,7 @@ export class CompatModule implements OnModuleInit {
         return made;
       },
     );
-    return [{ module: CompatModule, imports: [HubModule, CompatCoreModule], providers: [realtime] }];
-  }
-
-  onModuleInit(): void {
-    const { httpAdapter } = this.host;
-    if (!(httpAdapter instanceof UwsHttpAdapter)) throw new Error('the compat edge needs the adapter of uws');
-    httpAdapter.socketRoute('/', this.realtime, true);
+    const imports = [HubModule, CompatCoreModule];
+    return [{ module: CompatModule, imports, providers: [realtime, RealtimeGateway] }];
   }
 }

@@ -4,6 +4,7 @@ import type { RateLimit } from '@carillon/rate-limit';
 import type { HttpRequest, Socket } from '@carillon/uws';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Arrival } from '../src/arrival.js';
+import { RealtimeGateway } from '../src/realtime.gateway.js';
 import { Realtime, type RealtimeParts } from '../src/realtime.js';
 
 const MANNER = { format: 'json', echoes: true, beats: true, remainMs: 0, asksToRemain: false } as const;
@@ -51,6 +52,7 @@ function scene(renew: () => Promise<never>, rateLimit: RateLimit | null = null) 
     rateLimit,
   } as unknown as RealtimeParts;
   const edge = new Realtime(parts);
+  const gateway = new RealtimeGateway(edge);
   const socket = {
     isOpen: true,
     state: new Arrival(MANNER, null, true, '', () => Promise.reject(new Error('not asked'))),
@@ -61,8 +63,8 @@ function scene(renew: () => Promise<never>, rateLimit: RateLimit | null = null) 
     },
   };
   vi.spyOn(socket.state, 'prove').mockResolvedValue({ app } as unknown as Principal);
-  edge.open(socket as unknown as Socket<Arrival | null>);
-  return { edge, places, told };
+  gateway.handleConnection(socket as unknown as Socket<Arrival | null>);
+  return { edge, gateway, places, told };
 }
 
 it('who cannot be let in is told to come again, and its place is free', async () => {
@@ -85,9 +87,9 @@ it('upgrades of an address are limited as those of any protocol (13.2)', async (
       return { allowed, limit: 1, remaining: 0, resetSeconds: 9 };
     },
   } as unknown as RateLimit;
-  const { edge } = scene(() => new Promise(() => undefined), rateLimit);
+  const { edge, gateway } = scene(() => new Promise(() => undefined), rateLimit);
   const request = { query: {}, header: () => undefined, peer: '10.0.0.1', headers: {} };
-  const decide = async (): Promise<object> => edge.upgrade(request as unknown as HttpRequest);
+  const decide = async (): Promise<object> => gateway.upgrade(request as unknown as HttpRequest);
   expect(await decide()).toMatchObject({ headers: { 'x-ratelimit-limit': '1' } });
   expect(await decide()).toMatchObject({ refuse: { code: 'rate_limited' } });
   expect(asked).toEqual(['10.0.0.1', '10.0.0.1']);

@@ -29,6 +29,9 @@ describe('whether the broker is away for everybody', () => {
     ['nats://a:1', { host: 'a', port: 1 }],
     ['a', { host: 'a', port: 9 }],
     ['amqp://user:word@[::1]:7/v', { host: '::1', port: 7 }],
+    ['ws://a', { host: 'a', port: 80 }],
+    ['wss://a:443/nats', { host: 'a', port: 443 }],
+    ['wss://a:8443', { host: 'a', port: 8443 }],
     ['', null],
   ])('is asked of %s', (address, host) => {
     expect(hostOf(address, 9)).toEqual(host);

@@ -4,11 +4,8 @@ import { pause } from '@carillon/runtime';
 import type { NatsAnswer } from './answer.js';
 import type { NatsEvent } from './nats-event.js';
 
-/** The part of the official client used here. */
-export type Client = Pick<
-  NatsConnection,
-  'close' | 'closed' | 'flush' | 'info' | 'isClosed' | 'publish' | 'request' | 'status' | 'subscribe'
->;
+/** A connection of the official client. */
+export type Client = NatsConnection;
 
 export interface Hearing {
   readonly subject: string;
@@ -49,7 +46,8 @@ export class Connection {
   #lastError = 'the connection was closed';
 
   constructor(
-    private readonly client: Client,
+    /** For companion packages such as JetStream's. They must not close it. */
+    readonly client: Client,
     private readonly onEvent: (event: NatsEvent) => void,
   ) {
     this.#others = this.others;

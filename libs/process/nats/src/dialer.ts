@@ -12,6 +12,7 @@ import { Connection } from './connection.js';
 import { type ServerOptions, serverOptions } from './connection-options.js';
 import { greetingOf } from './greeting.js';
 import type { NatsEvent } from './nats-event.js';
+import { TransportTurns } from './transport-turns.js';
 
 export interface DialerOptions {
   /** Name of the block of settings in messages: `adapter.nats`. */
@@ -27,6 +28,9 @@ export interface DialerOptions {
 const MAX_OTHERS = 3;
 
 const DEFAULT_PORT = 4222;
+
+/** Shared by all dialers, as the client's variable is. */
+const turns = new TransportTurns();
 
 /** An address of a server. Its certificate is checked against `certified`, an IP address or a name. */
 interface Server {
@@ -86,11 +90,12 @@ export class NatsDialer {
     };
     if (isWebSocket) {
       const { webSocket } = await import('./web-socket.js');
-      return wsconnect({ ...options, wsFactory: webSocket });
+      return turns.open('websocket', () => wsconnect({ ...options, wsFactory: webSocket }));
     }
     const port = portOf(host);
     const greeting = await greetingOf(nameOf(host), port, settings.connection_timeout_ms);
-    return connect({ ...options, ...(isTls || greeting.isTls ? { tls: checkedAgainst(certified) } : {}) });
+    const tls = isTls || greeting.isTls ? { tls: checkedAgainst(certified) } : {};
+    return turns.open('tcp', () => connect({ ...options, ...tls }));
   }
 
   /** Servers that the last one named, from a random one on. Their certificates may be those of the cluster. */

@@ -85,6 +85,29 @@ describe('NatsDialer', () => {
     await peer.close();
   });
 
+  it('opens TCP and WebSocket connections concurrently in one process', async () => {
+    const { nats, websocket } = await natsServer('websocket { host: "127.0.0.1", port: -1, no_tls: true }');
+    const dialers = [nats, websocket].map((servers) => dialerOf({ NATS_SERVERS: servers }));
+    const opening = Array.from({ length: 6 }, () => dialers.map((dialer) => dialer.open())).flat();
+    const connections = await Promise.all(opening);
+    expect(await Promise.all(connections.map(answers))).toEqual(connections.map(() => true));
+    await Promise.all(connections.map((connection) => connection.close()));
+  });
+
+  it('connects by WebSocket when a server reached by TCP before is gone', async () => {
+    const [one, other] = await Promise.all([
+      natsServer(''),
+      natsServer('websocket { host: "127.0.0.1", port: -1, no_tls: true }'),
+    ]);
+    await one.stop();
+    const failing = dialerOf({ NATS_SERVERS: one.nats }).open();
+    const opening = dialerOf({ NATS_SERVERS: other.websocket }).open();
+    await expect(failing).rejects.toThrow('ECONNREFUSED');
+    const connection = await opening;
+    expect(await answers(connection)).toBe(true);
+    await connection.close();
+  });
+
   it('connects to the next server when one is gone', async () => {
     const [one, other] = await Promise.all([natsServer(''), natsServer('')]);
     const events: string[] = [];

@@ -1,4 +1,4 @@
-import { Injectable, UseGuards } from '@nestjs/common';
+import { Controller, Get, Injectable, UseGuards } from '@nestjs/common';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { OPCODE, RawSocketClient } from '@carillon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -53,6 +53,27 @@ class Rooms extends Base implements NativeGateway<string> {
   }
 }
 
+@WebSocketGateway({ path: '/' })
+class BesidePage implements NativeGateway<null> {
+  readonly isBesidePage = true;
+
+  upgrade(): UpgradeDecision<null> {
+    return { accept: null };
+  }
+
+  message(socket: Socket<null>, data: ArrayBuffer): void {
+    socket.send(Buffer.from(data).toString());
+  }
+}
+
+@Controller()
+class Page {
+  @Get('/')
+  page(): string {
+    return 'the page';
+  }
+}
+
 class Twice {
   @SubscribeMessage('echo')
   first(): void {}
@@ -97,6 +118,15 @@ describe('@WebSocketGateway', () => {
     client.sendFrame(OPCODE.close, Buffer.from([0x03, 0xe8]));
     await client.closeCode();
     expect(started.app.get(Rooms).events).toEqual(['open hall', 'close hall 1000']);
+  });
+
+  it('answers plain requests with the page of its path when it is beside one', async () => {
+    const started = await startApp({ metadata: { controllers: [Page], providers: [BesidePage] } });
+    onTestFinished(() => started.close());
+    expect(await (await fetch(`http://127.0.0.1:${started.port}/`)).text()).toBe('the page');
+    const client = await RawSocketClient.open(started.port, '/');
+    client.sendText('hello');
+    expect(await client.nextText()).toBe('hello');
   });
 
   it.each([

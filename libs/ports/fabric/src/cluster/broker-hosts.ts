@@ -11,13 +11,16 @@ const ANSWER_WITHIN_MS = 2000;
 /** A host that answers so is there; what listened on it is not. */
 const THERE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
-/** Host and port of an address; null: it is none. */
+/** Ports of URLs whose scheme has one of its own; a URL that names it looks like one without a port. */
+const SCHEME_PORTS: Readonly<Record<string, number>> = { 'ws:': 80, 'wss:': 443 };
+
+/** Host and port of an address; null if it is not an address. `defaultPort` is the broker's, for all other schemes. */
 export function hostOf(address: string, defaultPort: number): BrokerHost | null {
   const url = address.includes('://') ? address : `tcp://${address}`;
   if (!URL.canParse(url)) return null;
-  const { hostname, port } = new URL(url);
+  const { hostname, port, protocol } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
-  return host === '' ? null : { host, port: port === '' ? defaultPort : Number(port) };
+  return host === '' ? null : { host, port: Number(port || (SCHEME_PORTS[protocol] ?? defaultPort)) };
 }
 
 /**

@@ -57,13 +57,44 @@ describe.runIf(whyMissing('push-clouds') === null)('FCM with application default
     expect((await Promise.all(sends)).map(({ kind }) => kind)).toEqual(Array(20).fill('accepted'));
     expect(metadata.asked.filter((url) => url.includes('/token'))).toHaveLength(2);
     expect(metadata.asked.some((url) => url.includes('/project/project-id'))).toBe(true);
+  });
+
+  it('fetches another token once and repeats the sends when the cloud refuses the cached one', async () => {
+    const { room, metadata, client, send, tokens } = await sending();
     await room.say({ do: 'forget-grants' });
-    expect(await client.send(room.request('fcm', 'phone'), signal)).toMatchObject({
-      kind: 'rejected',
-      failureClass: 'credential_auth',
-    });
+    metadata.token = await grantedToken(room);
+    const sends = await Promise.all(Array.from({ length: 20 }, (_, n) => send(`phone ${n}`)));
+    expect(sends.map(({ kind }) => kind)).toEqual(Array(20).fill('accepted'));
+    expect(tokens()).toBe(2);
+    await client.close();
+  });
+
+  it('reports the refusal without another send when the metadata server returns the same token', async () => {
+    const { room, client, send, tokens } = await sending();
+    await room.say({ do: 'forget-grants' });
+    const before = await arrivals(room);
+    expect(await send('phone')).toMatchObject({ kind: 'rejected', failureClass: 'credential_auth' });
+    expect(await send('phone')).toMatchObject({ kind: 'rejected', failureClass: 'credential_auth' });
+    expect((await arrivals(room)) - before).toBe(2);
+    expect(tokens()).toBe(2);
+    await client.close();
   });
 });
+
+/** A client that has sent once with the token of the metadata server. */
+async function sending() {
+  const room = await CloudRoom.open();
+  const metadata = await metadataServer();
+  metadata.token = await grantedToken(room);
+  const client = await room.open(ADC);
+  onTestFinished(() => client.close());
+  const send = (phone: string) => client.send(room.request('fcm', phone), signal);
+  expect(await send('first')).toMatchObject({ kind: 'accepted' });
+  const tokens = (): number => metadata.asked.filter((url) => url.includes('/token')).length;
+  return { room, metadata, client, send, tokens };
+}
+
+const arrivals = async (room: CloudRoom): Promise<number> => (await room.arrived('fcm')).arrived.length;
 
 /** A token that the stand-in accepts, taken from a send with a service account. */
 async function grantedToken(room: CloudRoom): Promise<string> {

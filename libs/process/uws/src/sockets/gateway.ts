@@ -25,6 +25,8 @@ import type { Socket } from './socket.js';
  */
 export interface NativeGateway<State>
   extends Partial<OnGatewayConnection<Socket<State>>>, Omit<SocketHandlers<State>, 'close' | 'open'> {
+  /** Whether the path has a page too, which answers plain requests. Absent: no; they are answered 426. */
+  readonly isBesidePage?: boolean;
   handleConnection?(socket: Socket<State>): void;
   /** `code` 1006: the connection ended without a close frame. */
   handleDisconnect?(socket: Socket<State>, code: number, reason: ArrayBuffer): void;
@@ -85,7 +87,8 @@ export class SocketGateways implements OnModuleInit {
     for (const { metatype, instance } of this.discovery.getProviders()) {
       if (typeof metatype !== 'function' || !Reflect.hasMetadata(GATEWAY_METADATA, metatype)) continue;
       if (!(adapter instanceof UwsHttpAdapter)) throw new Error('socket gateways need the uws platform');
-      adapter.socketRoute(pathOf(metatype), nativeHandlers(instance as NativeGateway<unknown>));
+      const gateway = instance as NativeGateway<unknown>;
+      adapter.socketRoute(pathOf(metatype), nativeHandlers(gateway), gateway.isBesidePage);
     }
   }
 }

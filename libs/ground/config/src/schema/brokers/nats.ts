@@ -7,7 +7,8 @@ export const nats = (broker: Broker) =>
       default: ['nats://localhost:4222'],
       env: 'NATS_SERVERS',
       bounds: [notEmpty, each(notEmpty)],
-      meaning: 'Servers to try',
+      meaning:
+        'Servers to try, in order: `nats://`, `tls://` and `host:port` (port 4222), or only WebSocket URLs: `ws://` (port 80), `wss://` (port 443)',
     }),
     prefix: prefix(broker.prefix, 'NATS_PREFIX'),
     request_timeout_ms: timeout('NATS_REQUEST_TIMEOUT_MS'),

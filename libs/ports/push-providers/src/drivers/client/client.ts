@@ -96,8 +96,10 @@ export class ProtocolClient implements PushClient {
       const first = await this.#tokens().get();
       const verdict = await this.#attempt(request, first, signal);
       if (verdict.tokenRefused !== true || !this.#tokens().renew(first)) return verdict.outcome;
-      const second = await this.#attempt(request, await this.#tokens().get(), signal);
-      return second.outcome;
+      const second = await this.#tokens().get();
+      // A token service may return the refused token again, as the metadata server of Google does until shortly before its end.
+      if (second === first) return verdict.outcome;
+      return (await this.#attempt(request, second, signal)).outcome;
     } catch (error) {
       return outcomeOf(error);
     }

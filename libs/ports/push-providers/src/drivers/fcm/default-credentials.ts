@@ -4,9 +4,13 @@ import type { Tokens } from '../client/tokens.js';
 
 /** The credential of `firebase-admin`; its published type leaves out the project. */
 interface DefaultCredential {
+  readonly constructor: unknown;
   getAccessToken(): Promise<{ readonly access_token: string }>;
   getProjectId?(): Promise<string>;
 }
+
+/** A token that comes back unchanged is fetched again after this time at the earliest. */
+const RENEWED_AGAIN_MS = 60_000;
 
 /**
  * Google's application default credentials by `firebase-admin`: the file of `GOOGLE_APPLICATION_CREDENTIALS` (service
@@ -15,6 +19,10 @@ interface DefaultCredential {
  */
 export class DefaultCredentials implements Tokens {
   #project: string | null = null;
+  /** Null until the first use. */
+  #credential: DefaultCredential | null = null;
+  /** The last refused token and the time of its renewal. */
+  #refused: { readonly token: string; readonly atMs: number } | null = null;
 
   /** The project of the credentials; null until the first token was fetched. */
   get project(): string | null {
@@ -24,7 +32,7 @@ export class DefaultCredentials implements Tokens {
   async get(): Promise<string> {
     try {
       const { applicationDefault } = await import('firebase-admin/app');
-      const credential: DefaultCredential = applicationDefault();
+      const credential: DefaultCredential = (this.#credential ??= applicationDefault());
       const { access_token: token } = await credential.getAccessToken();
       this.#project ??= await projectOf(credential);
       return token;
@@ -33,10 +41,21 @@ export class DefaultCredentials implements Tokens {
     }
   }
 
-  /** Returns false: the library and the metadata server return the same token until shortly before its end. */
-  renew(): boolean {
-    return false;
+  /** Makes the next `get` fetch another token. Sends that were refused with the same token share one renewal. */
+  renew(token: string): boolean {
+    const nowMs = Date.now();
+    const isRenewed = this.#refused?.token === token && nowMs < this.#refused.atMs + RENEWED_AGAIN_MS;
+    if (!isRenewed && this.#credential !== null) {
+      this.#refused = { token, atMs: nowMs };
+      this.#credential = withoutToken(this.#credential);
+    }
+    return true;
   }
+}
+
+/** Another credential of the same type. The library's own function returns one per process, which keeps its token. */
+function withoutToken({ constructor }: DefaultCredential): DefaultCredential {
+  return new (constructor as new () => DefaultCredential)();
 }
 
 /** Null when none is known: the setting has to name it, and a send without it is refused. */

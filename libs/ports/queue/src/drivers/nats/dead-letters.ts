@@ -1,31 +1,28 @@
+import { textOf } from '@carillon/nats';
+import type { NextMsgRequest, SeqMsgRequest, StoredMsg } from '@nats-io/jetstream';
 import { encodeDead, encodeJob, type Death } from '../../broker/envelope.js';
 import { letterOf, replayOf } from '../../broker/delivered.js';
 import { MOST_BYTES } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
-import { isError, type JetStream, NO_MESSAGE, numberOf, objectOf, textOf } from './jetstream.js';
 import type { NatsQueueNames } from './names.js';
+import { hasCode, type JetStreamSession, NOT_FOUND, publish } from './session.js';
 
-interface Stored {
-  readonly place: number;
-  readonly text: string;
-}
-
-/** The dead of a queue: a stream of their own that keeps the newest. */
+/** The dead letters of a queue: a stream that keeps the newest. */
 export class NatsDeadLetters {
   constructor(
-    private readonly jetStream: JetStream,
+    private readonly session: () => Promise<JetStreamSession>,
     private readonly retention: number,
   ) {}
 
-  /** Resolves when the letter is stored, or none are to be kept. */
-  async bury(names: NatsQueueNames, text: string, death: Death): Promise<void> {
+  /** Stores the letter, unless none are kept. A repetition with the same token stores nothing more. */
+  async bury({ deadSubject }: NatsQueueNames, token: string, text: string, death: Death): Promise<void> {
     if (this.retention === 0) return;
-    await this.jetStream.publish(names.deadSubject, encodeDead(text, death));
+    await publish(await this.session(), deadSubject, encodeDead(text, death), token);
   }
 
   async list(names: NatsQueueNames, limit: number): Promise<readonly DeadLetter[]> {
     const stored = await this.#read(names, limit);
-    return stored.map(({ place, text }) => letterOf(String(place), text));
+    return stored.map(({ seq, data }) => letterOf(String(seq), textOf(data)));
   }
 
   async replay(names: NatsQueueNames, limit: number): Promise<number> {
@@ -33,10 +30,10 @@ export class NatsDeadLetters {
     while (count < limit) {
       const some = await this.#read(names, limit - count);
       if (some.length === 0) break;
-      for (const { place, text } of some) {
-        const { job, text: original } = replayOf(text);
-        await this.jetStream.publish(names.subject, job === null ? original : encodeJob(job));
-        await this.#remove(names, place);
+      for (const { seq, data } of some) {
+        const { job, text } = replayOf(textOf(data));
+        await publish(await this.session(), names.subject, job === null ? text : encodeJob(job));
+        await this.#remove(names, seq);
         count += 1;
       }
     }
@@ -44,61 +41,44 @@ export class NatsDeadLetters {
   }
 
   async remove(names: NatsQueueNames, ids: readonly string[]): Promise<number> {
-    const places = ids.filter((id) => /^[1-9]\d{0,15}$/.test(id)).map(Number);
-    const removed = await Promise.all(places.map((place) => this.#remove(names, place)));
+    const sequences = ids.filter((id) => /^[1-9]\d{0,15}$/.test(id)).map(Number);
+    const removed = await Promise.all(sequences.map((sequence) => this.#remove(names, sequence)));
     return removed.filter(Boolean).length;
   }
 
-  /** The oldest, fewer when they are large. */
-  async #read({ deadStream, deadSubject }: NatsQueueNames, limit: number): Promise<readonly Stored[]> {
-    const stored: Stored[] = [];
+  /** Reads the oldest letters, fewer when they are large. */
+  async #read({ deadStream, deadSubject }: NatsQueueNames, limit: number): Promise<readonly StoredMsg[]> {
+    const session = await this.session();
+    const stored: StoredMsg[] = [];
     let bytes = 0;
     for (let from = 1; stored.length < limit && bytes < MOST_BYTES;) {
-      const one = await messageFrom(this.jetStream, deadStream, deadSubject, from);
+      const one = await messageFrom(session, deadStream, deadSubject, from);
       if (one === null) break;
-      stored.push({ place: one.place, text: one.text });
-      bytes += one.text.length;
-      from = one.place + 1;
+      stored.push(one);
+      bytes += one.data.byteLength;
+      from = one.seq + 1;
     }
     return stored;
   }
 
-  async #remove({ deadStream }: NatsQueueNames, place: number): Promise<boolean> {
+  async #remove({ deadStream }: NatsQueueNames, sequence: number): Promise<boolean> {
+    const { manager } = await this.session();
     try {
-      const request = { seq: place, no_erase: true };
-      const { success } = await this.jetStream.api(`STREAM.MSG.DELETE.${deadStream}`, request);
-      return success === true;
+      return await manager.streams.deleteMessage(deadStream, sequence, false);
     } catch (error) {
-      if (GONE.some((code) => isError(error, code))) return false;
+      if (hasCode(error, ...NOT_FOUND)) return false;
       throw error;
     }
   }
 }
 
-const GONE = [NO_MESSAGE, 10043, 10057];
-
-interface Found extends Stored {
-  readonly writtenAtMs: number;
-}
-
-/** The first message from that place on; null: there is none. */
-export async function messageFrom(
-  jetStream: JetStream,
+/** Reads the first message of the subject with at least this sequence; null if there is none. */
+export function messageFrom(
+  { manager }: JetStreamSession,
   stream: string,
   subject: string,
-  from: number,
-): Promise<Found | null> {
-  try {
-    const request = { seq: from, next_by_subj: subject };
-    const { message } = await jetStream.api(`STREAM.MSG.GET.${stream}`, request);
-    const { seq, data, time } = objectOf(message);
-    return {
-      place: numberOf(seq),
-      text: Buffer.from(textOf(data), 'base64').toString('utf8'),
-      writtenAtMs: Date.parse(textOf(time)),
-    };
-  } catch (error) {
-    if (isError(error, NO_MESSAGE)) return null;
-    throw error;
-  }
+  sequence: number,
+): Promise<StoredMsg | null> {
+  const request: NextMsgRequest & SeqMsgRequest = { seq: sequence, next_by_subj: subject };
+  return manager.streams.getMessage(stream, request);
 }

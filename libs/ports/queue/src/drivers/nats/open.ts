@@ -8,6 +8,7 @@ import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
 import { NatsStore } from './nats-store.js';
+import { jetStreamSession } from './session.js';
 
 /** Handlers of one queue at once, of which each waits for its acknowledgement. */
 const CONCURRENCY = 16;
@@ -17,7 +18,8 @@ const MOST_JOB_BYTES = 900 * 1024;
 /** Jobs in JetStream of NATS. Throws when a setting cannot be used. */
 export function openNatsQueue(parts: QueueParts, { queue: { nats: settings }, instance }: Config): Queue {
   const { reliability, log } = parts;
-  const inboxPrefix = `_INBOX.${trimmedPrefix(settings.prefix)}.queue`;
+  const { prefix, request_timeout_ms: timeoutMs } = settings;
+  const inboxPrefix = `_INBOX.${trimmedPrefix(prefix)}.queue`;
   const dialer = new NatsDialer({
     section: 'queue.nats',
     settings,
@@ -29,15 +31,14 @@ export function openNatsQueue(parts: QueueParts, { queue: { nats: settings }, in
     open: async (lost) => {
       const connection = await dialer.open();
       connection.closed.then(lost).catch(() => undefined);
-      return connection;
+      return jetStreamSession(connection, timeoutMs);
     },
-    close: (connection) => connection.close(),
+    close: ({ connection }) => connection.close(),
     maxReconnects: settings.max_reconnects,
     ...toldTo(log),
   });
-  const { prefix, request_timeout_ms: timeoutMs } = settings;
   return new StoreQueue(
-    new NatsStore({ link, prefix, inboxPrefix, timeoutMs, reliability, log }),
+    new NatsStore({ link, prefix, timeoutMs, reliability }),
     {
       driver: 'nats',
       capabilities: { ...BROKER_CAPABILITIES, observableAge: true },
