@@ -10,12 +10,15 @@ export interface ScyllaNode {
   readonly open: (table: string, password?: string) => Promise<RecordStore>;
 }
 
+/** A node takes some ten seconds to start. */
+const START_LIMIT_MS = 120_000;
+
 /** Starts the node before the tests of a file, and ends it after them. */
 export function useScyllaNode(): ScyllaNode {
   let node: EngineHandle;
   beforeAll(async () => {
     node = await engine('cassandra', { own: true });
-  });
+  }, START_LIMIT_MS);
   afterAll(() => node.release());
   return {
     handle: () => node,
