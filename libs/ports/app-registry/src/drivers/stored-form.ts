@@ -1,5 +1,6 @@
-import { type AppRecord, serializeAppRecord } from '@carillon/config';
+import { type AppRecord, parseAppRecord, serializeAppRecord } from '@carillon/config';
 import { AppNotStorable } from '../failures.js';
+import { BrokenApp, type StoredApp } from '../port.js';
 
 export type Json = Record<string, unknown>;
 
@@ -43,4 +44,22 @@ export function storedForm(record: AppRecord): StoredForm {
 export function recordOf(head: Json, policy: Json): Json {
   const { [RECORD_MEMBERS]: members, ...rest } = policy;
   return isTable(members) ? { ...members, ...head, policy: rest } : { ...head, policy };
+}
+
+/** The app of a store that keeps the policy as JSON text. An app without a policy has an empty one. */
+export function parseStoredApp(id: string, head: Json, policyText: string | null): StoredApp {
+  const policy = policyText === null ? {} : parsePolicy(policyText);
+  if (policy === null) return new BrokenApp(id, [{ path: 'policy', message: 'is not a table in JSON' }]);
+  const parsed = parseAppRecord(recordOf({ id, ...head }, policy), '');
+  return parsed.record ?? new BrokenApp(id, parsed.problems);
+}
+
+/** Null if the text is not a table in JSON. */
+function parsePolicy(text: string): Json | null {
+  try {
+    const policy: unknown = JSON.parse(text);
+    return isTable(policy) ? policy : null;
+  } catch {
+    return null;
+  }
 }
