@@ -4,7 +4,6 @@ import { chromium } from './engines/chromium.js';
 import { composeGo } from './engines/compose-go.js';
 import { otlpReceiver } from './engines/otlp-receiver.js';
 import { deployTools } from './engines/deploy-tools.js';
-import { dynamodb } from './engines/dynamodb.js';
 import { elasticmq } from './engines/elasticmq.js';
 import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
@@ -26,7 +25,6 @@ import { redis } from './engines/redis.js';
 const ENGINES = [
   rabbitmq,
   kafka,
-  dynamodb,
   elasticmq,
   moto,
   redisCluster,
