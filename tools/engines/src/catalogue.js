@@ -18,6 +18,7 @@ import { rabbitmq } from './engines/rabbitmq.js';
 import { redisCluster } from './engines/redis-cluster.js';
 import { redisSentinel } from './engines/redis-sentinel.js';
 import { redis } from './engines/redis.js';
+import { surrealdb } from './engines/surrealdb.js';
 
 /** @import { Engine } from './types.js' */
 
@@ -40,6 +41,7 @@ const ENGINES = [
   pysher,
   pusherGo,
   pusherPython,
+  surrealdb,
   redis,
   nats,
 ];
