@@ -28,7 +28,9 @@ describe('surrealdb', () => {
     const { url, name } = await (await engine('surrealdb')).isolate();
     const client = await connected(url, name);
     await expect(client.query('RETURN 1')).rejects.toThrow('Anonymous access not allowed');
-    await expect(client.signin({ ...root, password: 'wrong' })).rejects.toThrow('problem with authentication');
+    await expect(client.signin({ ...root, password: 'wrong' })).rejects.toThrow(
+      'problem with authentication',
+    );
     await expect(client.query('RETURN 1')).rejects.toThrow('Anonymous access not allowed');
   });
 
