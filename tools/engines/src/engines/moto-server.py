@@ -1,14 +1,18 @@
-"""moto's server, with DynamoDB requests serialized and transactions that cost what they touch.
+"""moto's server, with DynamoDB requests serialized, and transactions and queries that cost what they touch.
 
-moto copies a whole table for every item of a transaction, and a transaction that fails puts the copy back: it loses what
-others wrote meanwhile. Here one request is served at a time, and only the items of the transaction are restored.
+moto copies a whole table for every item of a transaction, and a failed transaction puts the copy back: it loses
+concurrent writes. Here one request is served at a time, and only the items of the transaction are restored. A query of
+moto sorts every item of the table and copies its results; here it sorts one partition and copies nothing. Plain
+attributes are encoded without a walk through the model of the API.
 """
 
 import copy
 import sys
 import threading
 
+from moto.core.serialize import BaseJSONSerializer
 from moto.dynamodb import models
+from moto.dynamodb.models import table as tables
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import Table
@@ -19,6 +23,8 @@ ONE_AT_A_TIME = threading.RLock()
 
 call_action = DynamoHandler.call_action
 transact_write_items = DynamoDBBackend.transact_write_items
+query = Table.query
+serialize_structure = BaseJSONSerializer._serialize_type_structure
 
 
 def serialized_action(self):
@@ -69,7 +75,48 @@ def transact(self, transact_items):
         raise
 
 
+class WithoutResults:
+    """Stands for the module `copy`, where results of queries are copied; they are encoded before the next request."""
+
+    copy = staticmethod(copy.copy)
+
+    @staticmethod
+    def deepcopy(value, *rest):
+        return value if isinstance(value, list) else copy.deepcopy(value, *rest)
+
+
+class Partition:
+    """Stands for a table while one of its partitions is queried."""
+
+    def __init__(self, table, hash_key):
+        self.table = table
+        self.hash_key = hash_key
+
+    def __getattr__(self, name):
+        return getattr(self.table, name)
+
+    def all_items(self):
+        items = self.table.items.get(self.hash_key, {}).values()
+        return sorted(items, key=lambda item: item.range_key.value)
+
+
+def query_partition(self, hash_key, *rest, **named):
+    index_name = named["index_name"] if "index_name" in named else rest[6]
+    is_partition = index_name is None and self.range_key_attr is not None and self.range_key_type == "S"
+    return query(Partition(self, hash_key) if is_partition else self, hash_key, *rest, **named)
+
+
+def serialize_attribute(self, serialized, value, shape, key):
+    if shape.name == "AttributeValue" and isinstance(value, dict) and value.keys() <= {"N", "S"}:
+        self._default_serialize(serialized, value, shape, key)
+    else:
+        serialize_structure(self, serialized, value, shape, key)
+
+
+BaseJSONSerializer._serialize_type_structure = serialize_attribute
 models.copy = WithoutTables
+tables.copy = WithoutResults
+Table.query = query_partition
 DynamoDBBackend.transact_write_items = transact
 DynamoHandler.call_action = serialized_action
 
