@@ -6,6 +6,7 @@ import { codec } from './engine.js';
 const OPEN_METHODS = new Set(['authenticate', 'health', 'ping', 'signin', 'use', 'version']);
 
 const ERROR_START = Buffer.from([0xa1, 0x65, ...Buffer.from('error')]);
+const NOTHING = codec.encode(null);
 const MAP_OF_TWO = Buffer.from([0xa2]);
 const TEXT = { id: codec.encode('id'), result: codec.encode('result') };
 
@@ -54,6 +55,8 @@ export class Connection {
     if (!this.#isSignedIn && !OPEN_METHODS.has(request.method)) {
       return refusal('Anonymous access not allowed: Not enough permissions to perform this action');
     }
+    // The engine leaves these to its server.
+    if (request.method === 'ping' || request.method === 'health') return NOTHING;
     const bytes = await this.#ask(request);
     if (request.method !== 'signin' && request.method !== 'authenticate') return bytes;
     this.#isSignedIn = !ERROR_START.equals(bytes.subarray(0, ERROR_START.length));
