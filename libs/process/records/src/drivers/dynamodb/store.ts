@@ -5,6 +5,7 @@ import { checkCommit } from '../../check-commit.js';
 import { checkPut, checkRange, distinctKeys } from '../../check-rows.js';
 import type { Commit, CommitLimits, RangeQuery, RecordStore, Row, RowKey } from '../../port.js';
 import type { Deadline } from '../deadline.js';
+import { isEmptyRange } from '../order.js';
 import { readItems, writeItems } from './batches.js';
 import { ATTRIBUTES, type Item, itemOf, keyOf, operationsOf, rowOf } from './items.js';
 import { bounded, type DynamoParts, isRefused, retried } from './requests.js';
@@ -109,7 +110,7 @@ export class DynamoRecords implements RecordStore {
 function requestOf(table: string, { partition, from, to, reverse }: RangeQuery): QueryCommandInput | null {
   // A key is never empty, so an empty lower bound is none.
   const lower = from === '' ? null : from;
-  if (to === '' || (lower !== null && to !== null && compare(lower, to) >= 0)) return null;
+  if (isEmptyRange(lower, to)) return null;
   const { partition: partitionName, sort } = ATTRIBUTES;
   const bounds = [
     ...(lower === null ? [] : [`${sort} >= :from`]),
@@ -133,5 +134,3 @@ function rowsOf(items: readonly Item[]): Row[] {
   const nowMs = Date.now();
   return items.flatMap((item) => rowOf(item, nowMs) ?? []);
 }
-
-const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
