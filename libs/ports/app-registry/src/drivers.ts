@@ -16,6 +16,7 @@ const DRIVERS: ReadonlyMap<string, OpenStore> = new Map<string, OpenStore>([
   ['memory', async () => new (await import('./drivers/memory.js')).MemoryAppStore()],
   ['mysql', (sources) => openSqlStore('mysql', sources)],
   ['postgres', (sources) => openSqlStore('postgres', sources)],
+  ['surrealdb', openSurreal],
 ]);
 
 /** Another name the configuration accepts for a driver. */
@@ -36,6 +37,11 @@ export async function openAppStore(driver: string, sources?: AppStoreSources): P
 async function openDynamoStore(sources: AppStoreSources | undefined): Promise<AppStore> {
   if (sources === undefined) throw new Error('driver dynamodb needs its settings');
   return (await import('./drivers/dynamodb/open.js')).openDynamo(sources.config);
+}
+
+async function openSurreal(sources: AppStoreSources | undefined): Promise<AppStore> {
+  if (sources === undefined) throw new Error('driver surrealdb needs its settings');
+  return (await import('./drivers/surreal/open.js')).openSurrealStore(sources.config);
 }
 
 async function openSqlStore(name: SqlDialect, sources: AppStoreSources | undefined): Promise<AppStore> {

@@ -69,7 +69,7 @@ describe('the module', () => {
   it('knows the drivers of this build, and no others', async () => {
     const { parts, close } = await processWith({});
     const sources = { config: parts.config, databases: new Databases(parts) };
-    expect(APP_MANAGER_DRIVERS).toEqual(['dynamodb', 'memory', 'mysql', 'postgres']);
+    expect(APP_MANAGER_DRIVERS).toEqual(['dynamodb', 'memory', 'mysql', 'postgres', 'surrealdb']);
     for (const driver of APP_MANAGER_DRIVERS)
       await expect(openAppStore(driver, sources)).resolves.toBeDefined();
     await expect(openAppStore('memory')).resolves.toBeDefined();

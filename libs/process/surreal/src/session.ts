@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { RecordId, RecordIdRange } from 'surrealdb';
 import { Connection, type Library } from './connection.js';
 import { failureOf } from './classify.js';
@@ -9,6 +10,9 @@ import {
   SurrealUnavailable,
 } from './failures.js';
 import { addressOf, type SurrealSettings } from './settings.js';
+
+const FIRST_DELAY_MS = 20;
+const MAX_DELAY_MS = 500;
 
 const NAMED = [
   SurrealConflict,
@@ -52,19 +56,38 @@ export class SurrealSession {
     return this.#named(signal, (connection) => connection.query(text, bindings, signal));
   }
 
+  /**
+   * Executes one statement, or one block of statements, and sends it again while it conflicts with other transactions,
+   * until the signal aborts. Bindings are made anew each time.
+   */
+  async transaction(
+    text: string,
+    bindings: () => Record<string, unknown>,
+    signal: AbortSignal = this.#limit(),
+  ): Promise<unknown[]> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.query(text, bindings(), signal);
+      } catch (error) {
+        if (!(error instanceof SurrealConflict) || signal.aborted) throw error;
+        await backOff(attempt, signal);
+      }
+    }
+  }
+
   /** Rejects unless the server reports that it is healthy. */
   health(signal: AbortSignal = this.#limit()): Promise<void> {
     return this.#named(signal, (connection) => connection.health(signal));
   }
 
   recordId(table: string, id: string | IdParts): RecordId {
-    return new this.library.RecordId(table, typeof id === 'string' ? id : [...id]);
+    return new this.library.RecordId(table, idOf(id));
   }
 
   /** Returns the ids from `from` (inclusive) to `to` (exclusive). */
-  recordRange(table: string, from: IdParts, to: IdParts): RecordIdRange {
+  recordRange(table: string, from: string | IdParts, to: string | IdParts): RecordIdRange {
     const { BoundExcluded, BoundIncluded, RecordIdRange: Range } = this.library;
-    return new Range(table, new BoundIncluded([...from]), new BoundExcluded([...to]));
+    return new Range(table, new BoundIncluded(idOf(from)), new BoundExcluded(idOf(to)));
   }
 
   /** Idempotent; no request may follow. */
@@ -116,6 +139,18 @@ export class SurrealSession {
       else connection.lost.addEventListener('abort', forget, { once: true });
     }, forget);
     return opening;
+  }
+}
+
+const idOf = (id: string | IdParts) => (typeof id === 'string' ? id : [...id]);
+
+/** Waits exponentially longer after each attempt, with jitter. Rejects with `SurrealUnavailable` when the signal aborts. */
+async function backOff(attempt: number, signal: AbortSignal): Promise<void> {
+  const most = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
+  try {
+    await setTimeout(most * (0.5 + Math.random() / 2), undefined, { signal });
+  } catch (error) {
+    throw new SurrealUnavailable('conflicts with other transactions until the limit', { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
-import { type AppRecord, serializeAppRecord } from '@carillon/config';
+import { type AppRecord, parseAppRecord, serializeAppRecord } from '@carillon/config';
 import { AppNotStorable } from '../failures.js';
+import { BrokenApp, type StoredApp } from '../port.js';
 
 export type Json = Record<string, unknown>;
 
@@ -43,4 +44,11 @@ export function storedForm(record: AppRecord): StoredForm {
 export function recordOf(head: Json, policy: Json): Json {
   const { [RECORD_MEMBERS]: members, ...rest } = policy;
   return isTable(members) ? { ...members, ...head, policy: rest } : { ...head, policy };
+}
+
+/** Reads an app from its plain values and its policy; a policy that is missing is empty. */
+export function storedApp(id: string, head: Json, policy: unknown = {}): StoredApp {
+  if (!isTable(policy)) return new BrokenApp(id, [{ path: 'policy', message: 'is not a table' }]);
+  const parsed = parseAppRecord(recordOf(head, policy), '');
+  return parsed.record ?? new BrokenApp(id, parsed.problems);
 }

@@ -1,8 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type AppRecord, parseAppRecord } from '@carillon/config';
+import type { AppRecord } from '@carillon/config';
 import { AppNotStorable } from '../../failures.js';
-import { BrokenApp, type StoredApp } from '../../port.js';
-import { isTable, recordOf, storedForm } from '../stored-form.js';
+import type { StoredApp } from '../../port.js';
+import { storedApp, storedForm } from '../stored-form.js';
 
 export type Item = Record<string, AttributeValue>;
 
@@ -31,18 +31,14 @@ export function appOf(item: Item | undefined): StoredApp | null {
   const key = item?.['key']?.S;
   if (item === undefined || id === undefined || key === undefined) return null;
   const head = { id, key, secret: item['secret']?.S, enabled: item['enabled']?.BOOL ?? true };
-  const policy = policyOf(item['policy']?.S);
-  if (policy === null) return new BrokenApp(id, [{ path: 'policy', message: 'is not a table in JSON' }]);
-  const parsed = parseAppRecord(recordOf(head, policy), '');
-  return parsed.record ?? new BrokenApp(id, parsed.problems);
+  return storedApp(id, head, policyOf(item['policy']?.S));
 }
 
-/** The policy of an app that has none is empty; null: it cannot be read. */
-function policyOf(text: string | undefined): Record<string, unknown> | null {
-  if (text === undefined) return {};
+/** Returns the policy of an item, undefined if it has none, null if it is not JSON. */
+function policyOf(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
   try {
-    const policy: unknown = JSON.parse(text);
-    return isTable(policy) ? policy : null;
+    return JSON.parse(text);
   } catch {
     return null;
   }

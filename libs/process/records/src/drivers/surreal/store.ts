@@ -1,4 +1,4 @@
-import { SurrealConflict, SurrealMisconfigured, SurrealQueryFailed, SurrealThrown } from '@carillon/surreal';
+import { SurrealMisconfigured, SurrealQueryFailed, SurrealThrown } from '@carillon/surreal';
 import { checkCommit } from '../../check-commit.js';
 import { checkPut, checkRange, distinctKeys } from '../../check-rows.js';
 import { RecordsUnavailable } from '../../port.js';
@@ -118,16 +118,8 @@ export class SurrealRecords implements RecordStore {
     return (records as RowRecord[]).map(rowOf);
   }
 
-  /** Sends statements again while they conflict with other transactions; these statements may be repeated. */
-  async #send(text: string, bindings: Record<string, unknown>, deadline: Deadline): Promise<unknown[]> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await this.parts.session.query(text, { ...bindings, now: Date.now() }, deadline.signal);
-      } catch (error) {
-        if (!(error instanceof SurrealConflict)) throw error;
-        await deadline.backOff(attempt);
-      }
-    }
+  #send(text: string, bindings: Record<string, unknown>, { signal }: Deadline): Promise<unknown[]> {
+    return this.parts.session.transaction(text, () => ({ ...bindings, now: Date.now() }), signal);
   }
 
   /** Runs a call within its limit. A failure becomes `RecordsUnavailable`; `keep` selects those that pass unchanged. */
