@@ -35,9 +35,9 @@ describe('starting with a bad configuration', () => {
   });
 
   it('refuses a driver this build does not have', async () => {
-    const { code, output } = await exit([], { APP_MANAGER_DRIVER: 'scylladb' });
+    const { code, output } = await exit([], { APP_MANAGER_DRIVER: 'surrealdb' });
     expect(code).toBe(78);
-    expect(output).toContain('driver scylladb is not available in this build');
+    expect(output).toContain('driver surrealdb is not available in this build');
   });
 });
 

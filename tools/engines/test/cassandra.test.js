@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { engine } from '../src/index.js';
 import { cassandraQuery } from '../src/wire/cassandra.js';
 
-describe('cassandra', () => {
+/** A node takes some ten seconds to start. */
+const START_LIMIT_MS = 120_000;
+
+describe('cassandra', { timeout: START_LIMIT_MS }, () => {
   it('answers statements after a log-in with a password, and names its version', async () => {
     const { url, origin } = await engine('cassandra');
     const [[version = '', partitioner = ''] = []] = await cassandraQuery(

@@ -16,6 +16,7 @@ const DRIVERS: ReadonlyMap<string, OpenStore> = new Map<string, OpenStore>([
   ['memory', async () => new (await import('./drivers/memory.js')).MemoryAppStore()],
   ['mysql', (sources) => openSqlStore('mysql', sources)],
   ['postgres', (sources) => openSqlStore('postgres', sources)],
+  ['scylladb', openScyllaStore],
   ['surrealdb', openSurreal],
 ]);
 
@@ -42,6 +43,11 @@ async function openDynamoStore(sources: AppStoreSources | undefined): Promise<Ap
 async function openSurreal(sources: AppStoreSources | undefined): Promise<AppStore> {
   if (sources === undefined) throw new Error('driver surrealdb needs its settings');
   return (await import('./drivers/surreal/open.js')).openSurrealStore(sources.config);
+}
+
+async function openScyllaStore(sources: AppStoreSources | undefined): Promise<AppStore> {
+  if (sources === undefined) throw new Error('driver scylladb needs its settings');
+  return (await import('./drivers/scylla/open.js')).openScylla(sources.config);
 }
 
 async function openSqlStore(name: SqlDialect, sources: AppStoreSources | undefined): Promise<AppStore> {

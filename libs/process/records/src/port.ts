@@ -9,7 +9,10 @@ export interface RowKey {
 
 /** One stored row. */
 export interface Row extends RowKey {
-  /** A safe integer, chosen by the writer; a condition of a later commit compares it. */
+  /**
+   * A safe integer, chosen by the writer; a condition of a later commit compares it. A commit that conditions on a row and
+   * changes it gives it a version that it did not have before: drivers settle commits of unknown outcome by it.
+   */
   readonly version: number;
   /** May be empty. */
   readonly value: string;

@@ -4,7 +4,9 @@ import type { ScyllaSession } from './session.js';
 
 export interface TablePlan {
   readonly name: string;
-  /** Creates the table; not called if it exists. */
+  /** Column with a secondary index. */
+  readonly indexed?: string;
+  /** Creates what is missing of table and index; not called if both exist. */
   readonly create: () => Promise<void>;
   /** Statements without effect that need every column, index and permission. */
   readonly probe: () => Promise<void>;
@@ -23,13 +25,18 @@ export async function ensureTable(session: ScyllaSession, plan: TablePlan): Prom
   const deadlineMs = performance.now() + SETTLE_MS;
   for (;;) {
     try {
-      if (!(await session.hasTable(plan.name))) await plan.create();
+      if (!(await exists(session, plan))) await plan.create();
       return await plan.probe();
     } catch (thrown) {
       if (!isSchemaRefusal(thrown) || performance.now() >= deadlineMs) throw named(thrown, session, plan);
     }
     await setTimeout(PAUSE_MS);
   }
+}
+
+async function exists(session: ScyllaSession, { name, indexed }: TablePlan): Promise<boolean> {
+  if (!(await session.hasTable(name))) return false;
+  return indexed === undefined || session.hasIndex(name, indexed);
 }
 
 function named(thrown: unknown, { settings }: ScyllaSession, { name }: TablePlan): unknown {

@@ -33,7 +33,7 @@ export function explainFailure(thrown: unknown, settings: ScyllaSettings): unkno
   if (cause instanceof errors.ResponseError && REFUSALS.has(cause.code)) {
     return new ScyllaRejected(`${nodesText(settings)} refuse the statement: ${cause.message}`, { cause });
   }
-  if (!isUnavailable(cause)) return thrown;
+  if (!isUnavailable(thrown)) return thrown;
   return new ScyllaUnavailable(`${nodesText(settings)} do not answer: ${textOf(cause)}`, { cause: thrown });
 }
 

@@ -119,6 +119,14 @@ export class ScyllaSession {
     return this.#isTable(this.settings.keyspace, name);
   }
 
+  /** Whether a secondary index of any name exists on the column. */
+  async hasIndex(table: string, column: string): Promise<boolean> {
+    const query = 'SELECT options FROM system_schema.indexes WHERE keyspace_name = ? AND table_name = ?';
+    const { rows } = await this.read({ query, params: [this.settings.keyspace, table] });
+    const targets = rows.map((row) => (row['options'] as Record<string, string> | null)?.['target']);
+    return targets.some((target) => target === column || target === quoted(column));
+  }
+
   /** Whether the server is ScyllaDB and not Cassandra. */
   async isScylla(): Promise<boolean> {
     return this.#isTable('system_schema', 'scylla_tables');

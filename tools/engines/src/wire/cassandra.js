@@ -17,6 +17,8 @@ const OPCODE = {
 };
 const CONSISTENCY_ONE = 1;
 const RESULT_ROWS = 2;
+/** Dropping a keyspace of many tables takes this long on a busy machine. */
+const ANSWER_LIMIT_MS = 60_000;
 const GLOBAL_TABLE = 1;
 
 /** @param {string} text */
@@ -87,10 +89,11 @@ function rowsOf(answer) {
 /** Runs one statement; its rows, null as an empty text. @param {string} url @param {string} statement @returns {Promise<string[][]>} */
 export function cassandraQuery(url, statement) {
   const address = parse(url);
-  return withWire(address, async (wire) => {
+  const talk = async (/** @type {Wire} */ wire) => {
     await logIn(wire, address);
     const parameters = Buffer.from([0, CONSISTENCY_ONE, 0]);
     const { answer } = await request(wire, OPCODE.query, Buffer.concat([longString(statement), parameters]));
     return rowsOf(answer);
-  });
+  };
+  return withWire(address, talk, ANSWER_LIMIT_MS);
 }

@@ -84,19 +84,17 @@ export class Wire {
 }
 
 /**
- * Connects, talks, and closes whatever happens; all of it within a few seconds.
+ * Connects, talks, and closes whatever happens; all of it within a few seconds unless a limit is given.
  * @template T
  * @param {{ host: string, port: number }} address
  * @param {(wire: Wire) => Promise<T>} talk
+ * @param {number} [limitMs]
  * @returns {Promise<T>}
  */
-export async function withWire({ host, port }, talk) {
+export async function withWire({ host, port }, talk, limitMs = ANSWER_LIMIT_MS) {
   const socket = connect(port, host);
   const wire = new Wire(socket);
-  const limit = setTimeout(
-    () => socket.destroy(new Error(`${host}:${port} does not answer`)),
-    ANSWER_LIMIT_MS,
-  );
+  const limit = setTimeout(() => socket.destroy(new Error(`${host}:${port} does not answer`)), limitMs);
   try {
     return await talk(wire);
   } finally {

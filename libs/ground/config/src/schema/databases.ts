@@ -9,6 +9,7 @@ import {
   identifier,
   isUrl,
   list,
+  matches,
   notEmpty,
   optional,
   path,
@@ -217,12 +218,15 @@ const surrealdb = table({
   cache_max_capacity: cacheCapacity(),
 });
 
+/** An IPv6 address is in brackets. */
+const scyllaNode = matches(/^(\[[\da-fA-F:.]+\]|[^\s:/@[\]]+)(:\d{1,5})?$/, '`host` or `host:port`');
+
 const scylladb = table({
   nodes: list({
     default: ['127.0.0.1:9042'],
-    bounds: [notEmpty, each(notEmpty)],
+    bounds: [notEmpty, each(scyllaNode)],
     env: 'SCYLLADB_NODES',
-    meaning: 'Nodes as `host:port`',
+    meaning: 'Nodes of one data center as `host:port`; the port is 9042 unless given',
   }),
   keyspace: string({
     default: 'service',

@@ -46,9 +46,22 @@ export function recordOf(head: Json, policy: Json): Json {
   return isTable(members) ? { ...members, ...head, policy: rest } : { ...head, policy };
 }
 
-/** Reads an app from its plain values and its policy; a policy that is missing is empty. */
-export function storedApp(id: string, head: Json, policy: unknown = {}): StoredApp {
-  if (!isTable(policy)) return new BrokenApp(id, [{ path: 'policy', message: 'is not a table' }]);
-  const parsed = parseAppRecord(recordOf(head, policy), '');
+/** Reads an app of a store that keeps the policy as JSON text. An app without a policy has an empty one. */
+export const parseStoredApp = (id: string, head: Json, policyText: string | null): StoredApp =>
+  storedApp(id, head, policyText === null ? {} : parsePolicy(policyText));
+
+/** Reads an app from its plain values other than the id, and its policy. */
+export function storedApp(id: string, head: Json, policy: unknown): StoredApp {
+  if (!isTable(policy)) return new BrokenApp(id, [{ path: 'policy', message: 'is not a table in JSON' }]);
+  const parsed = parseAppRecord(recordOf({ id, ...head }, policy), '');
   return parsed.record ?? new BrokenApp(id, parsed.problems);
+}
+
+/** Returns null if the text is not JSON. */
+function parsePolicy(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

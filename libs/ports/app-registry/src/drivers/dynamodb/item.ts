@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { AppRecord } from '@carillon/config';
 import { AppNotStorable } from '../../failures.js';
 import type { StoredApp } from '../../port.js';
-import { storedApp, storedForm } from '../stored-form.js';
+import { parseStoredApp, storedForm } from '../stored-form.js';
 
 export type Item = Record<string, AttributeValue>;
 
@@ -30,16 +30,6 @@ export function appOf(item: Item | undefined): StoredApp | null {
   const id = item?.['id']?.S;
   const key = item?.['key']?.S;
   if (item === undefined || id === undefined || key === undefined) return null;
-  const head = { id, key, secret: item['secret']?.S, enabled: item['enabled']?.BOOL ?? true };
-  return storedApp(id, head, policyOf(item['policy']?.S));
-}
-
-/** Returns the policy of an item, undefined if it has none, null if it is not JSON. */
-function policyOf(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const head = { key, secret: item['secret']?.S, enabled: item['enabled']?.BOOL ?? true };
+  return parseStoredApp(id, head, item['policy']?.S ?? null);
 }

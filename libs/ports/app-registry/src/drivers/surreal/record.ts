@@ -21,8 +21,8 @@ export function contentOf(record: AppRecord): Json {
 export function appOf(record: unknown): StoredApp | null {
   const { id, policy, key, secret, enabled } = record as Json & { readonly id: { readonly id: unknown } };
   if (typeof id.id !== 'string') return null;
-  const head = { id: id.id, key, secret, enabled: enabled ?? true };
-  return storedApp(id.id, head, decoded(policy ?? undefined));
+  const head = { key, secret, enabled: enabled ?? true };
+  return storedApp(id.id, head, decoded(policy ?? {}));
 }
 
 /** Whether an id or a key can exist in the store. */

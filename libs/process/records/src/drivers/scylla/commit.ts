@@ -40,13 +40,11 @@ export class ScyllaCommit {
       const outcome = await this.#attempt(states);
       if (outcome === 'applied') return true;
       if (outcome === 'refused' && !this.#isInDoubt && !this.#expectsAbsence()) return false;
-      states = await this.#states();
+      states = await this.#settledStates();
       if (this.#isApplied(states)) return true;
-      if (!this.commit.conditions.every((condition) => this.#holds(condition, states))) {
-        if (this.#isInDoubt) throw new RecordsUnavailable('the outcome of the commit is unknown');
-        return false;
-      }
-      if (this.#isInDoubt && !this.#isRepeatable()) {
+      const isHolding = this.commit.conditions.every((condition) => this.#holds(condition, states));
+      if (!isHolding && (!this.#isInDoubt || this.#isOvertaken(states))) return false;
+      if (this.#isInDoubt && !(isHolding && this.#isRepeatable())) {
         throw new RecordsUnavailable('the outcome of the commit is unknown');
       }
     }
@@ -83,6 +81,16 @@ export class ScyllaCommit {
     return [...puts, ...deletes, ...checks];
   }
 
+  async #settledStates(): Promise<ReadonlyMap<string, RowState>> {
+    try {
+      return await this.#states();
+    } catch (thrown) {
+      // Contention interrupts serial reads as well as writes.
+      if (!(thrown instanceof ScyllaUnavailable)) throw thrown;
+      return this.#states();
+    }
+  }
+
   /** Serial: attempts of unknown outcome are completed, or can no longer apply. */
   async #states(): Promise<ReadonlyMap<string, RowState>> {
     const { partition, conditions, puts } = this.commit;
@@ -105,6 +113,15 @@ export class ScyllaCommit {
 
   #expectsAbsence(): boolean {
     return this.commit.conditions.some(({ version }) => version === null);
+  }
+
+  /** Another commit has given a row the version that this one would have given it, so this one has not applied. */
+  #isOvertaken(states: ReadonlyMap<string, RowState>): boolean {
+    const { conditions, puts } = this.commit;
+    const conditioned = new Set(conditions.map(({ sort }) => sort));
+    return puts.some(
+      ({ sort, version }) => conditioned.has(sort) && states.get(sort)?.version === BigInt(version),
+    );
   }
 
   /** A condition on a changed row holds only if the commit has not applied. */

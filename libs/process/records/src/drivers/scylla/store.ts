@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   ensureTable,
   ScyllaRejected,
@@ -116,7 +117,14 @@ export class ScyllaRecords implements RecordStore {
 
   /** A conditional write that never applies: proves that the table, the permissions and the keyspace allow one. */
   async #probe(): Promise<void> {
-    const row = { partition: 'probe', sort: 'probe', version: 0, value: '', expiresAtMs: null };
+    // A partition of its own: probes of many processes do not interrupt each other.
+    const row = {
+      partition: `probe ${randomUUID()}`,
+      sort: 'probe',
+      version: 0,
+      value: '',
+      expiresAtMs: null,
+    };
     const never = { kind: 'expired', version: 0n, expiresAt: 0n } as const;
     await this.session.applyIf([putRow(this.#table, row, this.nowMs(), Buffer.alloc(0), never)]);
   }
