@@ -9,28 +9,28 @@ it('moto lists a topic that was created', async () => {
   expect(await sns(topics.url, 'ListTopics')).toContain(`:${Name}<`);
 });
 
-describe('tables of moto', () => {
-  async function newTable() {
-    const { url, name: TableName } = await (await engine('moto')).isolate();
-    await dynamo(url, 'CreateTable', {
+async function newTable() {
+  const { url, name: TableName } = await (await engine('moto')).isolate();
+  await dynamo(url, 'CreateTable', {
+    TableName,
+    AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    BillingMode: 'PAY_PER_REQUEST',
+  });
+  /** @param {string} id @param {boolean} isNew */
+  const put = (id, isNew) => ({
+    Put: {
       TableName,
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      BillingMode: 'PAY_PER_REQUEST',
-    });
-    /** @param {string} id @param {boolean} isNew */
-    const put = (id, isNew) => ({
-      Put: {
-        TableName,
-        Item: { id: { S: id } },
-        ...(isNew ? { ConditionExpression: 'attribute_not_exists(id)' } : {}),
-      },
-    });
-    const itemOf = async (/** @type {string} */ id) =>
-      (await dynamo(url, 'GetItem', { TableName, Key: { id: { S: id } } })).Item;
-    return { url, put, itemOf };
-  }
+      Item: { id: { S: id } },
+      ...(isNew ? { ConditionExpression: 'attribute_not_exists(id)' } : {}),
+    },
+  });
+  const itemOf = async (/** @type {string} */ id) =>
+    (await dynamo(url, 'GetItem', { TableName, Key: { id: { S: id } } })).Item;
+  return { url, put, itemOf };
+}
 
+describe('tables of moto', () => {
   it('keep no change of a transaction whose condition fails', async () => {
     const { url, put, itemOf } = await newTable();
     await dynamo(url, 'TransactWriteItems', { TransactItems: [put('tenor', true)] });

@@ -1,11 +1,5 @@
-import type { Config } from '@carillon/config';
+import type { RecordsOptions } from './options.js';
 import type { RecordStore } from './port.js';
-
-export interface RecordsOptions {
-  readonly config: Pick<Config, 'database'>;
-  /** Name of the table: a letter, then letters, digits and underscores. Installations that share a server differ in it. */
-  readonly table: string;
-}
 
 type OpenRecords = (options: RecordsOptions) => Promise<RecordStore>;
 

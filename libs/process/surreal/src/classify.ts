@@ -47,7 +47,7 @@ function isConflict({ kind, message, details }: Described): boolean {
 }
 
 const detailOf = ({ details }: Described): string =>
-  typeof details === 'object' && details !== null && 'kind' in details ? String(details.kind) : '';
+  typeof details === 'object' && details !== null && 'kind' in details ? details.kind : '';
 
 const isKind = (details: unknown, kind: string): boolean =>
   typeof details === 'object' && details !== null && 'kind' in details && details.kind === kind;

@@ -90,18 +90,19 @@ export class Connection {
   /** Resolves like the request; rejects when the connection is lost or the signal aborts, whatever comes first. */
   async #answer<Answer>(request: PromiseLike<Answer>, signal: AbortSignal): Promise<Answer> {
     const { lost } = this;
-    let stop = (): void => {};
+    const settled = new AbortController();
+    const options = { once: true, signal: settled.signal };
     const ended = new Promise<never>((_, reject) => {
-      stop = () => reject(lost.aborted ? new SurrealUnavailable('the connection was lost') : new NoAnswer());
+      const stop = (): void =>
+        reject(lost.aborted ? new SurrealUnavailable('the connection was lost') : new NoAnswer());
       if (lost.aborted || signal.aborted) stop();
-      lost.addEventListener('abort', stop, { once: true });
-      signal.addEventListener('abort', stop, { once: true });
+      lost.addEventListener('abort', stop, options);
+      signal.addEventListener('abort', stop, options);
     });
     try {
       return await Promise.race([Promise.resolve(request), ended]);
     } finally {
-      lost.removeEventListener('abort', stop);
-      signal.removeEventListener('abort', stop);
+      settled.abort();
     }
   }
 }

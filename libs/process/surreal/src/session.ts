@@ -134,15 +134,23 @@ export class SurrealSession {
     const forget = () => {
       if (this.#connection === opening) this.#connection = null;
     };
-    opening.then((connection) => {
-      if (connection.lost.aborted) forget();
-      else connection.lost.addEventListener('abort', forget, { once: true });
-    }, forget);
+    void watch(opening, forget);
     return opening;
   }
 }
 
 const idOf = (id: string | IdParts) => (typeof id === 'string' ? id : [...id]);
+
+/** Calls back when the connection is lost, or was not opened. Never rejects. */
+async function watch(opening: Promise<Connection>, onLost: () => void): Promise<void> {
+  try {
+    const { lost } = await opening;
+    if (lost.aborted) onLost();
+    else lost.addEventListener('abort', onLost, { once: true });
+  } catch {
+    onLost();
+  }
+}
 
 /** Waits exponentially longer after each attempt, with jitter. Rejects with `SurrealUnavailable` when the signal aborts. */
 async function backOff(attempt: number, signal: AbortSignal): Promise<void> {

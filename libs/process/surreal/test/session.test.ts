@@ -35,6 +35,9 @@ const ownServer = async () => {
   return server;
 };
 
+const increment = (open: SurrealSession): Promise<unknown> =>
+  open.query('{ FOR $i IN 0..300 { LET $j = $i }; UPDATE bell:tenor SET rung = (rung ?? 0) + 1 }');
+
 describe('a session', () => {
   it('works in the namespace and database of the settings', async () => {
     const open = await session(await shared(), {
@@ -81,8 +84,6 @@ describe('a session', () => {
     const thrown: unknown = await one.query("THROW 'stale\nversion'").catch((error: unknown) => error);
     expect(thrown).toEqual(new SurrealThrown('stale\nversion'));
     await expect(one.query('SELECT FROM WHERE')).rejects.toThrow(SurrealQueryFailed);
-    const increment = (open: SurrealSession) =>
-      open.query('{ FOR $i IN 0..300 { LET $j = $i }; UPDATE bell:tenor SET rung = (rung ?? 0) + 1 }');
     await one.query('DEFINE TABLE bell; CREATE bell:tenor');
     const outcomes = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) => increment(index % 2 === 0 ? one : other)),

@@ -27,8 +27,12 @@ export async function openEngine(folder) {
   const url = new URL(pathToFileURL(folder).href.replace(/^file:/, 'rocksdb:'));
   engine.open(/** @type {any} */ ({ url }));
   await opened;
-  const execute = async (/** @type {Uint8Array} */ bytes) =>
-    /** @type {{ bytes: Uint8Array }} */ (await engine.send(/** @type {any} */ ({ bytes }))).bytes;
+  /** @type {Execute} */
+  const execute = async (bytes) => {
+    /** @type {{ bytes: Uint8Array }} */
+    const answer = await engine.send(/** @type {any} */ ({ bytes }));
+    return answer.bytes;
+  };
   await execute(codec.encode({ id: 'root', method: 'query', params: [DEFINE_ROOT, {}] }));
   return execute;
 }

@@ -1,5 +1,5 @@
 import { dynamoClientOptions, dynamoPlace } from '@carillon/aws';
-import type { RecordsOptions } from '../../drivers.js';
+import type { RecordsOptions } from '../../options.js';
 import type { RecordStore } from '../../port.js';
 import { DynamoRecords } from './store.js';
 

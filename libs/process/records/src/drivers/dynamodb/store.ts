@@ -27,7 +27,6 @@ export class DynamoRecords implements RecordStore {
   constructor(private readonly parts: DynamoParts) {}
 
   async connect(): Promise<void> {
-    const isFinal = (error: unknown): boolean => error instanceof WrongTable || isCredentialFailure(error);
     try {
       await bounded(this.parts, (deadline) => ensureTable(this.parts, deadline), isFinal);
     } catch (error) {
@@ -105,6 +104,8 @@ export class DynamoRecords implements RecordStore {
     return rows.slice(0, limit);
   }
 }
+
+const isFinal = (error: unknown): boolean => error instanceof WrongTable || isCredentialFailure(error);
 
 /** Returns the request for a range, whose upper bound is inclusive; null if the range is empty. */
 function requestOf(table: string, { partition, from, to, reverse }: RangeQuery): QueryCommandInput | null {

@@ -1,5 +1,5 @@
 import { ScyllaSession } from '@carillon/scylla';
-import type { RecordsOptions } from '../../drivers.js';
+import type { RecordsOptions } from '../../options.js';
 import type { RecordStore } from '../../port.js';
 import { ScyllaRecords } from './store.js';
 

@@ -1,5 +1,5 @@
 import { openSurreal } from '@carillon/surreal';
-import type { RecordsOptions } from '../../drivers.js';
+import type { RecordsOptions } from '../../options.js';
 import type { RecordStore } from '../../port.js';
 import type { SurrealTimes } from './parts.js';
 import { SurrealRecords } from './store.js';

@@ -35,8 +35,6 @@ export class SurrealRecords implements RecordStore {
   }
 
   async connect(): Promise<void> {
-    const isFinal = (error: unknown): boolean =>
-      error instanceof SurrealMisconfigured || error instanceof SurrealQueryFailed;
     await this.#call((deadline) => this.#send(tableStatements(this.parts.table), {}, deadline), isFinal);
     this.#purge.start();
   }
@@ -138,6 +136,9 @@ export class SurrealRecords implements RecordStore {
     }
   }
 }
+
+const isFinal = (error: unknown): boolean =>
+  error instanceof SurrealMisconfigured || error instanceof SurrealQueryFailed;
 
 const isStale = (error: unknown): boolean => error instanceof SurrealThrown && error.value === STALE;
 
