@@ -66,16 +66,10 @@ export class Connection {
 
   /** Resolves with the result of each statement. */
   async query(text: string, bindings: Record<string, unknown>, signal: AbortSignal): Promise<unknown[]> {
-    const sentAtMs = performance.now();
-    try {
-      const responses = await this.#answer(this.client.query(text, bindings).responses(), signal);
-      const errors = responses.flatMap((response) => (response.success ? [] : [response.error]));
-      if (errors.length > 0) throw causeOf(errors);
-      return responses.map((response) => (response.success ? response.result : null));
-    } catch (error) {
-      if (error instanceof NoAnswer && this.socket.heardAtMs() < sentAtMs) this.close();
-      throw error;
-    }
+    const responses = await this.#answer(this.client.query(text, bindings).responses(), signal);
+    const errors = responses.flatMap((response) => (response.success ? [] : [response.error]));
+    if (errors.length > 0) throw causeOf(errors);
+    return responses.map((response) => (response.success ? response.result : null));
   }
 
   async health(signal: AbortSignal): Promise<void> {
@@ -90,6 +84,7 @@ export class Connection {
   /** Resolves like the request; rejects when the connection is lost or the signal aborts, whatever comes first. */
   async #answer<Answer>(request: PromiseLike<Answer>, signal: AbortSignal): Promise<Answer> {
     const { lost } = this;
+    const sentAtMs = performance.now();
     const settled = new AbortController();
     const options = { once: true, signal: settled.signal };
     const ended = new Promise<never>((_, reject) => {
@@ -101,6 +96,10 @@ export class Connection {
     });
     try {
       return await Promise.race([Promise.resolve(request), ended]);
+    } catch (error) {
+      // A peer that disappeared without closing the connection.
+      if (error instanceof NoAnswer && this.socket.heardAtMs() < sentAtMs) this.close();
+      throw error;
     } finally {
       settled.abort();
     }
