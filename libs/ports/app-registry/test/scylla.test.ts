@@ -43,6 +43,26 @@ function storeOf(settings: Parameters<typeof configOf>[0] = {}) {
   return openAppStore('scylladb', { config, databases: new Databases(createParts(config)) });
 }
 
+/** A connected store without a waiting time for reservations, and a session for what other programs write. */
+async function opened() {
+  const table = newTable();
+  const { scylladb } = configOf({ table }).database;
+  const store = new ScyllaAppStore(new ScyllaSession(scylladb), table, 0);
+  const session = new ScyllaSession(scylladb);
+  onTestFinished(async () => {
+    await store.close();
+    await session.close();
+  });
+  await store.init();
+  const name = session.table(table);
+  const insert = (values: Record<string, unknown>) => {
+    const columns = Object.keys(values).map((column) => `"${column}"`);
+    const query = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+    return session.writeAll([{ query, params: Object.values(values) }]);
+  };
+  return { store, session, table, name, insert };
+}
+
 it('loads its client library when it is opened', async () => {
   await (await openAppStore('memory')).init();
   await (await storeOf()).close();
@@ -52,26 +72,6 @@ it('loads its client library when it is opened', async () => {
 appStoreConformance('scylladb', () => storeOf());
 
 describe('apps in ScyllaDB', () => {
-  /** A connected store without a waiting time for reservations, and a session for what other programs write. */
-  async function opened() {
-    const table = newTable();
-    const { scylladb } = configOf({ table }).database;
-    const store = new ScyllaAppStore(new ScyllaSession(scylladb), table, 0);
-    const session = new ScyllaSession(scylladb);
-    onTestFinished(async () => {
-      await store.close();
-      await session.close();
-    });
-    await store.init();
-    const name = session.table(table);
-    const insert = (values: Record<string, unknown>) => {
-      const columns = Object.keys(values).map((column) => `"${column}"`);
-      const query = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
-      return session.writeAll([{ query, params: Object.values(values) }]);
-    };
-    return { store, session, table, name, insert };
-  }
-
   it('have one table when several processes start concurrently', async () => {
     const table = newTable();
     const stores = await Promise.all([1, 2, 3, 4].map(() => storeOf({ table })));

@@ -1,7 +1,7 @@
 import type { CommitLimits, RangeQuery, Row, RowKey } from './port.js';
 
 /** Bound of the keys or rows of one `get`, `put` or `remove`. */
-export const MAX_ROWS_PER_CALL = 1000;
+const MAX_ROWS_PER_CALL = 1000;
 
 const MAX_KEY_BYTES = 1000;
 

@@ -20,11 +20,13 @@ async function append(store: RecordStore, writer: string): Promise<number> {
 
 /** Lets 40 writers of two processes replace row `a`; resolves with those that succeeded. */
 async function race(stores: readonly RecordStore[], version: number | null): Promise<number[]> {
-  const writers = Array.from({ length: 40 }, (_, writer) => {
+  const write = async (writer: number): Promise<boolean> => {
     const puts = [row('a', (version ?? 0) + 1, `w${writer}`), row(`of ${version}`, 1, `w${writer}`)];
-    return stores[writer % stores.length]?.commit(commitOf({ conditions: [{ sort: 'a', version }], puts }));
-  });
-  return (await Promise.all(writers)).flatMap((applied, writer) => (applied === true ? [writer] : []));
+    const store = stores[writer % stores.length] as RecordStore;
+    return store.commit(commitOf({ conditions: [{ sort: 'a', version }], puts }));
+  };
+  const outcomes = await Promise.all(Array.from({ length: 40 }, (_, writer) => write(writer)));
+  return outcomes.flatMap((applied, writer) => (applied ? [writer] : []));
 }
 
 /** Promises of `commit` for concurrent writers. */

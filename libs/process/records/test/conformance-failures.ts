@@ -70,7 +70,8 @@ function serverConformance(backend: RecordsBackend, server: RecordsServer): void
       const [store, late] = [await connected(backend, table), await backend.open(table)];
       await store.put([{ partition: 'index', ...row('a') }]);
       await server.pause();
-      const outcomes = await Promise.all(everyCall(store, late).map(outcomeOf)).finally(server.resume);
+      const outcomes = await Promise.all(everyCall(store, late).map(outcomeOf));
+      await server.resume();
       expect(outcomes).toEqual(outcomes.map(() => 'RecordsUnavailable'));
       await recovered(store);
       await late.connect();

@@ -3,7 +3,7 @@ import { LocalDataCenterPolicy } from './local-data-center.js';
 import type { ScyllaSettings } from './settings.js';
 
 /** Bound of one request to one node. Servers give up a write after 2 s and a read after 5 s by default. */
-export const REQUEST_TIMEOUT_MS = 5000;
+const REQUEST_TIMEOUT_MS = 5000;
 /** Bound of a statement that changes the schema, which all nodes must agree on. */
 export const SCHEMA_TIMEOUT_MS = 12_000;
 

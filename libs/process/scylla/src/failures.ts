@@ -29,7 +29,7 @@ const SCHEMA_CODES: ReadonlySet<number> = new Set([CODES.invalid, CODES.configEr
 export function explainFailure(thrown: unknown, settings: ScyllaSettings): unknown {
   if (thrown instanceof ScyllaUnavailable || thrown instanceof ScyllaRejected) return thrown;
   const cause = thrown instanceof errors.NoHostAvailableError ? (innerError(thrown) ?? thrown) : thrown;
-  if (isAuthentication(cause)) return new ScyllaRejected(credentialsText(settings, cause), { cause });
+  if (isAuthentication(cause)) return new ScyllaRejected(credentialsText(settings), { cause });
   if (cause instanceof errors.ResponseError && REFUSALS.has(cause.code)) {
     return new ScyllaRejected(`${nodesText(settings)} refuse the statement: ${cause.message}`, { cause });
   }
@@ -48,12 +48,11 @@ export const isSchemaRefusal = (thrown: unknown): boolean =>
 const nodesText = ({ nodes }: ScyllaSettings): string =>
   `the nodes of database.scylladb.nodes (${nodes.join(', ')})`;
 
-function credentialsText({ username }: ScyllaSettings, cause: unknown): string {
+function credentialsText({ username }: ScyllaSettings): string {
   if (username === null) {
     return 'the server requires credentials; set database.scylladb.username and database.scylladb.password';
   }
-  const fields = `database.scylladb.username "${username}" and database.scylladb.password`;
-  return `the server rejects ${fields}: ${textOf(cause)}`;
+  return `the server rejects database.scylladb.username "${username}" and database.scylladb.password`;
 }
 
 /** Authentication decides, whatever happened with other nodes. */

@@ -1,9 +1,16 @@
 import { isForbidden, ScyllaRejected } from './failures.js';
-import type { ScyllaSession } from './session.js';
-import { quoted } from './settings.js';
+import { quoted, type ScyllaSettings } from './settings.js';
+
+/** What creating a keyspace needs of a session. */
+interface KeyspaceSession {
+  readonly settings: ScyllaSettings;
+  readonly read: (select: { query: string; params: string[] }) => Promise<{ rows: readonly unknown[] }>;
+  readonly changeSchema: (query: string) => Promise<void>;
+  readonly isScylla: () => Promise<boolean>;
+}
 
 /** Creates the keyspace unless it exists. @throws ScyllaRejected if the user may not create it. */
-export async function ensureKeyspace(session: ScyllaSession): Promise<void> {
+export async function ensureKeyspace(session: KeyspaceSession): Promise<void> {
   const { keyspace } = session.settings;
   if (await hasKeyspace(session)) return;
   try {
@@ -17,13 +24,13 @@ export async function ensureKeyspace(session: ScyllaSession): Promise<void> {
   }
 }
 
-async function hasKeyspace(session: ScyllaSession): Promise<boolean> {
+async function hasKeyspace(session: KeyspaceSession): Promise<boolean> {
   const query = 'SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?';
   return (await session.read({ query, params: [session.settings.keyspace] })).rows.length > 0;
 }
 
 /** Conditional writes and indexes do not work over the tablets of some releases of ScyllaDB; Cassandra has none. */
-async function createKeyspace(session: ScyllaSession): Promise<void> {
+async function createKeyspace(session: KeyspaceSession): Promise<void> {
   const { keyspace, replication_class, replication_factor } = session.settings;
   const replication = `{'class': '${replication_class}', 'replication_factor': ${replication_factor}}`;
   const create = `CREATE KEYSPACE IF NOT EXISTS ${quoted(keyspace)} WITH replication = ${replication}`;

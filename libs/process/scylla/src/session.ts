@@ -1,8 +1,8 @@
 import { Client, type QueryOptions, types } from 'cassandra-driver';
 import { clientOptions, SCHEMA_TIMEOUT_MS } from './client-options.js';
 import { explainFailure, ScyllaUnavailable } from './failures.js';
-import { ensureKeyspace } from './keyspace.js';
 import { forEach } from './for-each.js';
+import { ensureKeyspace } from './keyspace.js';
 import { resolveNodes } from './local-data-center.js';
 import { quoted, type ScyllaSettings } from './settings.js';
 import { within } from './within.js';

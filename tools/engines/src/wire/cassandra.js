@@ -69,10 +69,13 @@ function rowsOf(answer) {
   };
   const columns = answer.readInt32BE(8);
   const isGlobal = (answer.readInt32BE(4) & GLOBAL_TABLE) !== 0;
-  if (isGlobal) [text(), text()];
+  const skip = (/** @type {number} */ texts) => {
+    for (let left = texts; left > 0; left--) text();
+  };
+  // The keyspace and the table, once or before each column.
+  if (isGlobal) skip(2);
   for (let column = 0; column < columns; column++) {
-    if (!isGlobal) [text(), text()];
-    text();
+    skip(isGlobal ? 1 : 3);
     at += 2;
   }
   const count = answer.readInt32BE(at);

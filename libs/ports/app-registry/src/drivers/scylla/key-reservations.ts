@@ -87,7 +87,7 @@ export class KeyReservations {
       FROM ${this.table} WHERE "key" = ?`;
     const [row] = (await this.session.read({ query, params: [key] }, { isSerial: true })).rows;
     if (row === undefined) return null;
-    const ageMs = Number(row['asked'] as bigint) - Number((row['written'] as bigint) / 1000n);
+    const ageMs = Number(row['asked']) - Number((row['written'] as bigint) / 1000n);
     return { appId: String(row['app_id']), id: String(row['reservation']), ageMs };
   }
 }

@@ -39,5 +39,5 @@ export function appOf(row: ScyllaRow | undefined): StoredApp | null {
   if (row === undefined) return null;
   const { id, key, secret, enabled, policy } = row;
   const head = { key, secret, enabled: enabled ?? true };
-  return parseStoredApp(String(id), head, policy === null ? null : String(policy));
+  return parseStoredApp(String(id), head, typeof policy === 'string' ? policy : null);
 }

@@ -25,7 +25,7 @@ export class ScyllaCommit {
   #isInDoubt = false;
 
   constructor(
-    private readonly session: ScyllaSession,
+    private readonly session: Pick<ScyllaSession, 'applyIf' | 'read'>,
     private readonly table: string,
     private readonly commit: Commit,
     private readonly nowMs: () => number,

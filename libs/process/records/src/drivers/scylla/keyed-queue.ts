@@ -1,15 +1,16 @@
 /** Runs the tasks of one key one after another, and those of different keys concurrently. */
 export class KeyedQueue {
-  readonly #tails = new Map<string, Promise<void>>();
+  /** The last task of each key that has unfinished ones. */
+  readonly #last = new Map<string, Promise<unknown>>();
 
-  run<Answer>(key: string, task: () => Promise<Answer>): Promise<Answer> {
-    const run = (this.#tails.get(key) ?? Promise.resolve()).then(task);
-    const tail: Promise<void> = run.then(ignore, ignore).then(() => {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    });
-    this.#tails.set(key, tail);
-    return run;
+  async run<Answer>(key: string, task: () => Promise<Answer>): Promise<Answer> {
+    const before = this.#last.get(key);
+    const run = before === undefined ? task() : before.then(task, task);
+    this.#last.set(key, run);
+    try {
+      return await run;
+    } finally {
+      if (this.#last.get(key) === run) this.#last.delete(key);
+    }
   }
 }
-
-const ignore = (): void => undefined;

@@ -91,22 +91,14 @@ export function selectRange(table: string, { partition, from, to, reverse }: Ran
 }
 
 function conditionOf(expectation: Expectation | undefined): { condition: string; params: unknown[] } {
-  switch (expectation?.kind) {
-    case undefined:
-      return { condition: '', params: [] };
-    case 'none':
-      return { condition: ' IF version = ?', params: [null] };
-    case 'version':
-      return {
-        condition: ' IF version = ? AND expires_at > ?',
-        params: [expectation.version, BigInt(expectation.nowMs)],
-      };
-    case 'expired':
-      return {
-        condition: ' IF version = ? AND expires_at = ?',
-        params: [expectation.version, expectation.expiresAt],
-      };
+  if (expectation === undefined) return { condition: '', params: [] };
+  if (expectation.kind === 'none') return { condition: ' IF version = ?', params: [null] };
+  if (expectation.kind === 'version') {
+    const params = [expectation.version, BigInt(expectation.nowMs)];
+    return { condition: ' IF version = ? AND expires_at > ?', params };
   }
+  const params = [expectation.version, expectation.expiresAt];
+  return { condition: ' IF version = ? AND expires_at = ?', params };
 }
 
 /** Seconds; 0 means that the server keeps the row. */
