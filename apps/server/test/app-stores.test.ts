@@ -84,8 +84,31 @@ describe.each(['postgres', 'mysql'] as const)('a server whose apps are in %s', (
   });
 });
 
+it('servers whose apps are in SurrealDB find those of the configuration, and those another server wrote', async () => {
+  const { url, name } = await (await engine('surrealdb')).isolate();
+  const env = {
+    APP_MANAGER_DRIVER: 'surrealdb',
+    DATABASE_SURREALDB_URL: url,
+    DATABASE_SURREALDB_DATABASE: name,
+  };
+  const one = await started(env);
+  const other = await started({ ...env, APP_MANAGER_REGISTER_INLINE_APPS: 'false' });
+  for (const { request } of [one, other]) {
+    expect((await request('/up/shop')).status).toBe(200);
+    expect((await request('/up/none')).status).toBe(404);
+  }
+  const rejected = runServer([], {
+    ...env,
+    DATABASE_SURREALDB_PASSWORD: 'hush',
+    STARTUP_TIMEOUT_MS: '1000',
+  });
+  expect(await new Promise((done) => rejected.child.once('close', done))).toBe(1);
+  expect(rejected.output).toMatch(/rejected user .*root.*; check database\.surrealdb\.username/);
+  expect(rejected.output).not.toContain('hush');
+});
+
 it('servers whose apps are in DynamoDB find those of the configuration, and each what another wrote', async () => {
-  const { url, name } = await (await engine('dynamodb')).isolate();
+  const { url, name } = await (await engine('moto')).isolate();
   const env = {
     APP_MANAGER_DRIVER: 'dynamodb',
     DATABASE_DYNAMODB_ENDPOINT_URL: url,

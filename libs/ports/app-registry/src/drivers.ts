@@ -17,6 +17,7 @@ const DRIVERS: ReadonlyMap<string, OpenStore> = new Map<string, OpenStore>([
   ['mysql', (sources) => openSqlStore('mysql', sources)],
   ['postgres', (sources) => openSqlStore('postgres', sources)],
   ['scylladb', openScyllaStore],
+  ['surrealdb', openSurreal],
 ]);
 
 /** Another name the configuration accepts for a driver. */
@@ -37,6 +38,11 @@ export async function openAppStore(driver: string, sources?: AppStoreSources): P
 async function openDynamoStore(sources: AppStoreSources | undefined): Promise<AppStore> {
   if (sources === undefined) throw new Error('driver dynamodb needs its settings');
   return (await import('./drivers/dynamodb/open.js')).openDynamo(sources.config);
+}
+
+async function openSurreal(sources: AppStoreSources | undefined): Promise<AppStore> {
+  if (sources === undefined) throw new Error('driver surrealdb needs its settings');
+  return (await import('./drivers/surreal/open.js')).openSurrealStore(sources.config);
 }
 
 async function openScyllaStore(sources: AppStoreSources | undefined): Promise<AppStore> {

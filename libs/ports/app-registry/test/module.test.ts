@@ -69,12 +69,12 @@ describe('the module', () => {
   it('knows the drivers of this build, and no others', async () => {
     const { parts, close } = await processWith({});
     const sources = { config: parts.config, databases: new Databases(parts) };
-    expect(APP_MANAGER_DRIVERS).toEqual(['dynamodb', 'memory', 'mysql', 'postgres', 'scylladb']);
+    expect(APP_MANAGER_DRIVERS).toEqual(['dynamodb', 'memory', 'mysql', 'postgres', 'scylladb', 'surrealdb']);
     for (const driver of APP_MANAGER_DRIVERS)
       await expect(openAppStore(driver, sources)).resolves.toBeDefined();
     await expect(openAppStore('memory')).resolves.toBeDefined();
     await expect(openAppStore('mysql')).rejects.toThrow('driver mysql needs a database');
-    for (const unknown of ['toString', 'surrealdb']) {
+    for (const unknown of ['toString', 'redis']) {
       const refused = `driver ${unknown} is not available in this build`;
       await expect(openAppStore(unknown, sources)).rejects.toThrow(refused);
     }

@@ -1,5 +1,6 @@
-export { openRecords, RECORDS_DRIVERS, type RecordsOptions } from './drivers.js';
+export { openRecords, RECORDS_DRIVERS } from './drivers.js';
 export { MemoryRecords } from './memory.js';
+export { type RecordsOptions } from './options.js';
 export {
   RecordsUnavailable,
   type Commit,

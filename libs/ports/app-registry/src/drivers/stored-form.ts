@@ -46,19 +46,21 @@ export function recordOf(head: Json, policy: Json): Json {
   return isTable(members) ? { ...members, ...head, policy: rest } : { ...head, policy };
 }
 
-/** The app of a store that keeps the policy as JSON text. An app without a policy has an empty one. */
-export function parseStoredApp(id: string, head: Json, policyText: string | null): StoredApp {
-  const policy = policyText === null ? {} : parsePolicy(policyText);
-  if (policy === null) return new BrokenApp(id, [{ path: 'policy', message: 'is not a table in JSON' }]);
+/** Reads an app of a store that keeps the policy as JSON text. An app without a policy has an empty one. */
+export const parseStoredApp = (id: string, head: Json, policyText: string | null): StoredApp =>
+  storedApp(id, head, policyText === null ? {} : parsePolicy(policyText));
+
+/** Reads an app from its plain values other than the id, and its policy. */
+export function storedApp(id: string, head: Json, policy: unknown): StoredApp {
+  if (!isTable(policy)) return new BrokenApp(id, [{ path: 'policy', message: 'is not a table in JSON' }]);
   const parsed = parseAppRecord(recordOf({ id, ...head }, policy), '');
   return parsed.record ?? new BrokenApp(id, parsed.problems);
 }
 
-/** Null if the text is not a table in JSON. */
-function parsePolicy(text: string): Json | null {
+/** Returns null if the text is not JSON. */
+function parsePolicy(text: string): unknown {
   try {
-    const policy: unknown = JSON.parse(text);
-    return isTable(policy) ? policy : null;
+    return JSON.parse(text);
   } catch {
     return null;
   }
