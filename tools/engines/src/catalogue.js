@@ -11,6 +11,7 @@ import { mariadb } from './engines/mariadb.js';
 import { moto } from './engines/moto.js';
 import { nats } from './engines/nats.js';
 import { postgres } from './engines/postgres.js';
+import { pulsar } from './engines/pulsar.js';
 import { pushClouds } from './engines/push-clouds.js';
 import { pusherGo } from './engines/pusher-go.js';
 import { pusherPython } from './engines/pusher-python.js';
@@ -26,6 +27,7 @@ import { redis } from './engines/redis.js';
 const ENGINES = [
   rabbitmq,
   kafka,
+  pulsar,
   dynamodb,
   elasticmq,
   moto,
