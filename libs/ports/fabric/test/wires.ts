@@ -2,6 +2,7 @@ import { engine, type EngineHandle } from '@carillon/engines';
 import { redisTarget } from '@carillon/redis';
 import { kafkaWire } from '../src/drivers/kafka/kafka-wire.js';
 import { natsWire } from '../src/drivers/nats/nats-wire.js';
+import { pulsarWire } from '../src/drivers/pulsar/pulsar-wire.js';
 import { rabbitmqWire } from '../src/drivers/rabbitmq/rabbitmq-wire.js';
 import { redisWire } from '../src/drivers/redis/redis-wire.js';
 import type { Routing } from '../src/cluster/members.js';
@@ -68,9 +69,17 @@ const kafka: RealWire = {
   },
 };
 
+const pulsar: RealWire = {
+  name: 'pulsar',
+  engine: 'pulsar',
+  routing: 'broadcast',
+  open: async (url, prefix) => pulsarWire(configured({ PULSAR_URL: url, PULSAR_PREFIX: prefix }).adapter.pulsar),
+};
+
 export const REAL_WIRES: readonly RealWire[] = [
   kafka,
   nats,
+  pulsar,
   rabbitmq,
   redis,
   redisCluster('redis-cluster', false),
