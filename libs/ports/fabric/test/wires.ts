@@ -73,7 +73,8 @@ const pulsar: RealWire = {
   name: 'pulsar',
   engine: 'pulsar',
   routing: 'broadcast',
-  open: async (url, prefix) => pulsarWire(configured({ PULSAR_URL: url, PULSAR_PREFIX: prefix }).adapter.pulsar),
+  open: async (url, prefix) =>
+    pulsarWire(configured({ PULSAR_URL: url, PULSAR_PREFIX: prefix }).adapter.pulsar),
 };
 
 export const REAL_WIRES: readonly RealWire[] = [

@@ -160,7 +160,10 @@ function refusal({ url, token, block }: SocketOptions, status: number, body: str
     return new PulsarRefused(status, `${place} ${what} (HTTP ${status})`);
   }
   if (status === 404 && !body.includes('errorMsg')) {
-    return new PulsarRefused(status, `${place} has no WebSocket API (HTTP 404); set webSocketServiceEnabled=true`);
+    return new PulsarRefused(
+      status,
+      `${place} has no WebSocket API (HTTP 404); set webSocketServiceEnabled=true`,
+    );
   }
   const [, title = body] = /<title>([^<]*)/.exec(body) ?? [];
   const detail = title.replaceAll('&quot;', '"').slice(0, MAX_QUOTE);

@@ -50,7 +50,10 @@ export function clusterOptions(
     nodesNumber: broker.nodesNumber,
     discovery: broker.discovery ?? DISCOVERY,
     maxReconnects: broker.maxReconnects ?? null,
-    maxMessageBytes: Math.min(maxMessageBytes(largestPayload * GROWTH), broker.largestMessageBytes ?? Infinity),
+    maxMessageBytes: Math.min(
+      maxMessageBytes(largestPayload * GROWTH),
+      broker.largestMessageBytes ?? Infinity,
+    ),
   };
 }
 
