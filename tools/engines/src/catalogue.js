@@ -6,6 +6,7 @@ import { otlpReceiver } from './engines/otlp-receiver.js';
 import { deployTools } from './engines/deploy-tools.js';
 import { dynamodb } from './engines/dynamodb.js';
 import { elasticmq } from './engines/elasticmq.js';
+import { iggy } from './engines/iggy.js';
 import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
 import { moto } from './engines/moto.js';
@@ -45,6 +46,7 @@ const ENGINES = [
   pusherGo,
   pusherPython,
   redis,
+  iggy,
   nats,
 ];
 

@@ -33,7 +33,7 @@ export interface PulsarStoreOptions {
 interface Place {
   readonly session: PulsarQueueSession;
   readonly names: PulsarQueueNames;
-  /** Acknowledges messages of the queue. */
+  /** Acknowledges messages that it did not receive. */
   readonly keeper: PulsarConsumer;
 }
 
@@ -66,7 +66,9 @@ export class PulsarStore implements JobStore {
   claim(queue: string, _token: string, limit: number): Promise<Claim> {
     return this.#at(queue, async (place) => {
       const receiver = await this.#receiver(queue, place);
-      const found = await Promise.all(receiver.take(limit).map((message) => this.#sort(place, message)));
+      const found = await Promise.all(
+        receiver.take(limit).map((message) => this.#sort(place, receiver, message)),
+      );
       const jobs = found.filter((one) => typeof one !== 'string');
       return { ...NOTHING, jobs, dead: found.filter((one) => one === 'dead').length };
     });
@@ -159,8 +161,12 @@ export class PulsarStore implements JobStore {
     return made;
   }
 
-  async #sort(place: Place, message: IncomingMessage): Promise<ClaimedJob | 'copied' | 'dead'> {
-    const { session, names, keeper } = place;
+  async #sort(
+    place: Place,
+    receiver: PulsarReceiver,
+    message: IncomingMessage,
+  ): Promise<ClaimedJob | 'copied' | 'dead'> {
+    const { session, names } = place;
     const { payload, redeliveryCount, publishedAtMs: writtenAtMs } = message;
     const text = payload.toString('utf8');
     const delivered = { token: randomUUID(), text, count: redeliveryCount + 1, writtenAtMs };
@@ -168,7 +174,7 @@ export class PulsarStore implements JobStore {
     if (next.kind === 'job') await this.#leases.begin(next.job, writeTo(place));
     else if (next.kind === 'dead') await this.#dead.bury(session, names, text, next.death);
     else await session.send(names.topic, { text, deliverAfterMs: next.waitMs });
-    keeper.acknowledge(message.id);
+    receiver.acknowledge(message);
     if (next.kind === 'job') return next.job;
     return next.kind === 'dead' ? 'dead' : 'copied';
   }

@@ -50,6 +50,11 @@ export class PulsarReceiver {
     return taken;
   }
 
+  /** Through the consumer that received the message: its close would return what another one has acknowledged just now. */
+  acknowledge({ id }: IncomingMessage): void {
+    this.#consumer?.acknowledge(id);
+  }
+
   /** Returns all messages that were not acknowledged to the broker. */
   async close(): Promise<void> {
     this.#isOver = true;
