@@ -1,5 +1,6 @@
 import { engine, type EngineHandle } from '@carillon/engines';
 import { redisTarget } from '@carillon/redis';
+import { iggyWire } from '../src/drivers/iggy/iggy-wire.js';
 import { kafkaWire } from '../src/drivers/kafka/kafka-wire.js';
 import { natsWire } from '../src/drivers/nats/nats-wire.js';
 import { pulsarWire } from '../src/drivers/pulsar/pulsar-wire.js';
@@ -69,6 +70,20 @@ const kafka: RealWire = {
   },
 };
 
+const iggy: RealWire = {
+  name: 'iggy',
+  engine: 'iggy',
+  routing: 'broadcast',
+  open: async (url, prefix) => {
+    const env = {
+      IGGY_CONNECTION_STRING: url,
+      IGGY_TOPIC_PREFIX: prefix,
+      IGGY_FAILOVER_TIMEOUT_MS: '500',
+    };
+    return iggyWire({ settings: configured(env).adapter.iggy, lanes: 4 });
+  },
+};
+
 const pulsar: RealWire = {
   name: 'pulsar',
   engine: 'pulsar',
@@ -78,6 +93,7 @@ const pulsar: RealWire = {
 };
 
 export const REAL_WIRES: readonly RealWire[] = [
+  iggy,
   kafka,
   nats,
   pulsar,

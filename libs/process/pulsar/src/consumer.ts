@@ -74,6 +74,11 @@ export class PulsarConsumer {
     this.socket.send({ messageId: id });
   }
 
+  /** Resolves when the API has received all acknowledgements, or the connection is over. */
+  async acknowledged(): Promise<void> {
+    await this.socket.confirm();
+  }
+
   /** Closes and leaves the subscription as it is, if it is durable. Idempotent. */
   async close(): Promise<void> {
     await this.socket.close();

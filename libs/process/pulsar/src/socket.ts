@@ -43,13 +43,19 @@ export class PulsarSocket {
   #isOver = false;
   #pinging: NodeJS.Timeout | null = null;
   #silence: NodeJS.Timeout | null = null;
+  /** Waits for the next pong. */
+  readonly #confirming: (() => void)[] = [];
+  #confirmed: Promise<void> | null = null;
 
   private constructor(
     private readonly socket: WebSocket,
     private readonly options: SocketOptions,
   ) {
     socket.on('message', (data) => this.#receive(data));
-    socket.on('pong', () => this.#stopSilence());
+    socket.on('pong', () => {
+      this.#stopSilence();
+      for (const resolve of this.#confirming.splice(0)) resolve();
+    });
     socket.on('error', (error) => this.#end(error.message));
     socket.on('close', (code, reason) => this.#end(`closed with ${code} ${reason.toString()}`.trim()));
   }
@@ -88,14 +94,21 @@ export class PulsarSocket {
     return this.#isOver;
   }
 
-  /** Characters that wait for the network. */
-  get bufferedBytes(): number {
-    return this.socket.bufferedAmount;
-  }
-
   /** Ignored once the connection is over. */
   send(frame: Readonly<Record<string, unknown>>): void {
     if (!this.#isOver) this.socket.send(JSON.stringify(frame), () => undefined);
+  }
+
+  /** Resolves when the peer has processed all frames before the call, or the connection is over. */
+  async confirm(): Promise<void> {
+    // A ping that is under way may have left before the last frame: its answer is awaited, then another one.
+    while (this.#confirmed !== null && !this.#isOver) await this.#confirmed;
+    if (this.#isOver) return;
+    this.#confirmed = new Promise<void>((resolve) => this.#confirming.push(resolve)).finally(
+      () => (this.#confirmed = null),
+    );
+    this.#ping();
+    await this.#confirmed;
   }
 
   /** Sends what is buffered and closes. Idempotent. */
@@ -138,6 +151,7 @@ export class PulsarSocket {
   #clear(): void {
     this.#stopSilence();
     if (this.#pinging !== null) clearInterval(this.#pinging);
+    for (const resolve of this.#confirming.splice(0)) resolve();
   }
 
   #end(reason: string): void {

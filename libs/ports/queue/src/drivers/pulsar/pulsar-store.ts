@@ -69,6 +69,7 @@ export class PulsarStore implements JobStore {
       const found = await Promise.all(
         receiver.take(limit).map((message) => this.#sort(place, receiver, message)),
       );
+      if (found.length > 0) await receiver.acknowledged();
       const jobs = found.filter((one) => typeof one !== 'string');
       return { ...NOTHING, jobs, dead: found.filter((one) => one === 'dead').length };
     });

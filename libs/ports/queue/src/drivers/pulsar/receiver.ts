@@ -55,6 +55,11 @@ export class PulsarReceiver {
     this.#consumer?.acknowledge(id);
   }
 
+  /** Resolves when acknowledged messages cannot be delivered again. */
+  async acknowledged(): Promise<void> {
+    await this.#consumer?.acknowledged();
+  }
+
   /** Returns all messages that were not acknowledged to the broker. */
   async close(): Promise<void> {
     this.#isOver = true;
