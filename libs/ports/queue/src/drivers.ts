@@ -26,6 +26,7 @@ const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
     'pulsar',
     async (parts, config) => (await import('./drivers/pulsar/open.js')).openPulsarQueue(parts, config),
   ],
+  ['iggy', async (parts, config) => (await import('./drivers/iggy/open.js')).openIggyQueue(parts, config)],
   ['sqs', async (parts, config) => (await import('./drivers/sqs/open.js')).openSqsQueue(parts, config)],
   ['sns', async (parts, config) => (await import('./drivers/sns/open.js')).openSnsQueue(parts, config)],
   ['none', async () => new (await import('./drivers/none.js')).NoQueue()],

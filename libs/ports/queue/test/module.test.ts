@@ -144,6 +144,7 @@ describe('the module', () => {
       'rabbitmq',
       'kafka',
       'pulsar',
+      'iggy',
       'sqs',
       'sns',
       'none',

@@ -165,6 +165,7 @@ function errorOf(text: string): { code: string; reason: string } {
 function tokenOf(answer: Readonly<Record<string, unknown>>): Token {
   const { token, expiry } = (answer['access_token'] ?? {}) as { token?: unknown; expiry?: unknown };
   if (typeof token !== 'string') throw new IggyUnavailable('the login answer has no access token');
-  const lifeMs = typeof expiry === 'number' ? Math.max(SHORTEST_LIFE_MS, expiry * 1000 - Date.now()) : Infinity;
+  const lifeMs =
+    typeof expiry === 'number' ? Math.max(SHORTEST_LIFE_MS, expiry * 1000 - Date.now()) : Infinity;
   return { text: token, refreshAtMs: Date.now() + lifeMs * REFRESH_AFTER };
 }

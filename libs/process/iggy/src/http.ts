@@ -34,7 +34,10 @@ export class HttpConnections {
   constructor(private readonly limits: HttpLimits) {}
 
   /** Rejects with `IggyUnavailable`. */
-  send({ protocol, host, port }: IggyServer, { method, path, body, token }: HttpRequest): Promise<HttpAnswer> {
+  send(
+    { protocol, host, port }: IggyServer,
+    { method, path, body, token }: HttpRequest,
+  ): Promise<HttpAnswer> {
     const { connectTimeoutMs, requestTimeoutMs } = this.limits;
     return new Promise((resolve, reject) => {
       const send = protocol === 'https:' ? httpsRequest : httpRequest;

@@ -80,7 +80,11 @@ export async function pollMessages(
 }
 
 /** Offset behind the newest message. */
-export async function endOf(client: IggyClient, address: PartitionAddress, consumer: string): Promise<number> {
+export async function endOf(
+  client: IggyClient,
+  address: PartitionAddress,
+  consumer: string,
+): Promise<number> {
   const { messages } = await pollMessages(client, address, {
     consumer,
     kind: 'last',

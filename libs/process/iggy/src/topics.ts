@@ -61,7 +61,11 @@ async function ensure(
   } catch (error) {
     if (!(error instanceof IggyRefused) || error.status !== NOT_FOUND) throw error;
     if (!autoCreate)
-      throw new IggyRefused(NOT_FOUND, error.code, `${what} does not exist and ${block}.auto_create is false`);
+      throw new IggyRefused(
+        NOT_FOUND,
+        error.code,
+        `${what} does not exist and ${block}.auto_create is false`,
+      );
   }
   try {
     await client.request('POST', creation, JSON.stringify(body));

@@ -20,7 +20,10 @@ export function iggyWire({ settings, lanes }: IggyWireOptions): Wire {
   const names = sharedNames(prefix, '-');
   const laneTopics = { commit: `${prefix}-commit`, read: `${prefix}-read` };
   const plans = [
-    ...[names.broadcast, names.requests, names.responses, names.writers].map((topic) => ({ topic, partitions })),
+    ...[names.broadcast, names.requests, names.responses, names.writers].map((topic) => ({
+      topic,
+      partitions,
+    })),
     ...[laneTopics.commit, laneTopics.read].map((topic) => ({ topic, partitions: lanes })),
   ].map((plan) => ({ ...plan, expiryMs: EXPIRY_MS }));
   return {
