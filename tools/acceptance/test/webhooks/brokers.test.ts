@@ -32,6 +32,18 @@ const BROKERS: readonly Broker[] = [
     env: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }),
   },
   {
+    name: 'pulsar',
+    engine: 'pulsar',
+    age: null,
+    env: (url, prefix) => ({ PULSAR_URL: url, PULSAR_PREFIX: prefix }),
+  },
+  {
+    name: 'iggy',
+    engine: 'iggy',
+    age: null,
+    env: (url, prefix) => ({ IGGY_CONNECTION_STRING: url, IGGY_QUEUE_TOPIC_PREFIX: prefix }),
+  },
+  {
     name: 'sqs',
     engine: 'elasticmq',
     age: null,
