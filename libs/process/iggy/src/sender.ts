@@ -43,7 +43,7 @@ export class IggySender {
       return Promise.reject(new MessageTooLarge(`${MAX_WAITING} messages wait for the server`));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ payload, resolve, reject });
-      this.#sending ??= this.#run().finally(() => (this.#sending = null));
+      this.#sending ??= this.#run();
     });
   }
 
@@ -65,6 +65,8 @@ export class IggySender {
         for (const { reject } of batch) reject(error);
       }
     }
+    // Together with the last look: a message that comes later starts the next run.
+    this.#sending = null;
   }
 
   #next(): readonly Waiting[] {
