@@ -68,13 +68,10 @@ export class HttpConnections {
       });
       request.on('error', (error) => fail(error.message));
       request.on('response', (response) => {
-        received(response).then(
-          (text) => {
-            clearTimeout(answering);
-            resolve({ status: response.statusCode ?? 0, text });
-          },
-          (error: unknown) => fail(error instanceof Error ? error.message : 'no answer'),
-        );
+        received(response)
+          .then((text) => resolve({ status: response.statusCode ?? 0, text }))
+          .catch((error: unknown) => fail(error instanceof Error ? error.message : 'no answer'))
+          .finally(() => clearTimeout(answering));
       });
       request.end(body);
     });

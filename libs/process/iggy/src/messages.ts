@@ -72,7 +72,10 @@ export async function pollMessages(
     count: String(count),
     auto_commit: String(autoCommit),
   });
-  const { messages, current_offset } = await client.request('GET', `${pathOf(address)}/messages?${query}`);
+  const { messages, current_offset } = await client.request(
+    'GET',
+    `${pathOf(address)}/messages?${query.toString()}`,
+  );
   return {
     messages: Array.isArray(messages) ? messages.map(messageOf) : [],
     currentOffset: Number(current_offset ?? 0),
@@ -103,7 +106,10 @@ export async function storedOffset(
 ): Promise<number | null> {
   const query = new URLSearchParams({ consumer_id: consumer, partition_id: String(address.partition) });
   try {
-    const { stored_offset } = await client.request('GET', `${pathOf(address)}/consumer-offsets?${query}`);
+    const { stored_offset } = await client.request(
+      'GET',
+      `${pathOf(address)}/consumer-offsets?${query.toString()}`,
+    );
     return typeof stored_offset === 'number' ? stored_offset : null;
   } catch (error) {
     if (error instanceof IggyRefused && error.status === NOT_FOUND) return null;
@@ -123,11 +129,11 @@ export async function storeOffset(
 
 /** Servers before 0.5 have the fields of the header in the message itself. */
 function messageOf(value: unknown): PolledMessage {
-  const message = value as { header?: Record<string, unknown>; payload?: unknown };
+  const message = value as { header?: Record<string, unknown>; payload?: string | null };
   const header = message.header ?? (value as Record<string, unknown>);
   return {
     offset: Number(header['offset']),
     timestampMs: Math.floor(Number(header['timestamp']) / MICROSECONDS),
-    payload: Buffer.from(String(message.payload ?? ''), 'base64'),
+    payload: Buffer.from(message.payload ?? '', 'base64'),
   };
 }

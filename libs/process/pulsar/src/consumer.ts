@@ -47,7 +47,7 @@ export class PulsarConsumer {
     });
     const path = `${topicPath(topic)}/${encodeURIComponent(subscription)}`;
     const socket = await PulsarSocket.open({
-      url: `${address.base}/ws/v2/consumer/${path}?${query}`,
+      url: `${address.base}/ws/v2/consumer/${path}?${query.toString()}`,
       token,
       block,
       timeoutMs,

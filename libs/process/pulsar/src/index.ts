@@ -8,4 +8,4 @@ export {
   type ProducerOptions,
   PulsarProducer,
 } from './producer.js';
-export { PulsarRefused, PulsarSocket } from './socket.js';
+export { PulsarRefused } from './socket.js';

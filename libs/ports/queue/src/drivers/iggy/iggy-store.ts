@@ -168,7 +168,7 @@ export class IggyStore implements JobStore {
   async close(): Promise<void> {
     const readers = await Promise.allSettled(this.#readers.values());
     this.options.client.close();
-    await Promise.all(readers.map((one) => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
+    for (const one of readers) if (one.status === 'fulfilled') await one.value.stop();
   }
 
   /** Null: the job was buried. */

@@ -218,10 +218,19 @@ export class QueueReader {
       else {
         const applied = this.states.apply(record, offset, timestampMs);
         if (!this.#isDraining) for (const one of applied.released) this.#again.add(one);
-        this.#waiting.get(record.id)?.(applied);
+        const resolve = this.#waiting.get(record.id);
+        if (resolve !== undefined) resolve(applied);
+        else if (record.worker === this.#worker) this.#disclaim(applied);
       }
     }
     return messages.length === count;
+  }
+
+  /** Releases what was won by a claim that nobody waits for any more. */
+  #disclaim({ won }: Applied): void {
+    const released = won.map(([offset, serial]) => [offset, serial, false] as const);
+    // Otherwise their leases end.
+    this.release(released).catch(() => undefined);
   }
 
   async #pollJobs(): Promise<boolean> {
@@ -258,7 +267,7 @@ export class QueueReader {
       this.#searchAtMs = performance.now() + SEARCH_EVERY_MS;
       for (const offset of this.states.free(nowMs)) {
         if (this.#again.size >= MAX_READ_AGAIN) break;
-        if (offset < this.#nextJob) this.#again.add(offset);
+        if (offset < this.#nextJob && !this.#buffer.has(offset)) this.#again.add(offset);
       }
     }
     const { client, jobs, consumer } = this.options;

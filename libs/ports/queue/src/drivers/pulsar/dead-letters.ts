@@ -35,7 +35,7 @@ const CONFLICT = 409;
 export class PulsarDeadLetters {
   readonly #prepared = new WeakMap<PulsarQueueSession, Map<string, Promise<void>>>();
   #buried = 0;
-  #trimming: Promise<void> | null = null;
+  #isTrimming = false;
 
   constructor(private readonly options: PulsarDeadLettersOptions) {}
 
@@ -50,11 +50,12 @@ export class PulsarDeadLetters {
     await this.#prepare(session, names.dead);
     await session.send(names.dead, { text: encodeDead(text, death) });
     this.#buried += 1;
-    if (this.#buried % TRIM_EVERY !== 0) return;
+    if (this.#buried % TRIM_EVERY !== 0 || this.#isTrimming) return;
+    this.#isTrimming = true;
     // What fails is repeated with the next hundred.
-    this.#trimming ??= this.#trim(session, names)
+    this.#trim(session, names)
       .catch(() => undefined)
-      .finally(() => (this.#trimming = null));
+      .finally(() => (this.#isTrimming = false));
   }
 
   async list(
@@ -139,7 +140,7 @@ export class PulsarDeadLetters {
     visit: (message: IncomingMessage, consumer: PulsarConsumer) => Promise<Verdict> | Verdict,
   ): Promise<void> {
     const inbox: IncomingMessage[] = [];
-    let wake: () => void = () => undefined;
+    let wake = ignore;
     const consumer = await this.#open(session, dead, (message) => {
       inbox.push(message);
       wake();
@@ -210,6 +211,8 @@ const subscribe = (
     maxUnacknowledged: null,
     onMessage,
   });
+
+const ignore = (): void => undefined;
 
 const isBusy = (error: unknown): boolean => error instanceof PulsarRefused && error.status === CONFLICT;
 
