@@ -72,24 +72,6 @@ describe('bounds of sections', () => {
       ['adapter.iggy: partition_id must be below partitions_count'],
     ],
     [
-      { queue: { driver: 'pulsar', pulsar: { url: 'pulsar://broker:7000' } } },
-      [
-        'queue.pulsar.url: the port of the WebSocket API cannot be derived from port 7000; use ws://host:port',
-      ],
-    ],
-    [
-      { queue: { driver: 'pulsar', pulsar: { url: 'amqp://broker' } } },
-      ['queue.pulsar.url: scheme must be pulsar, pulsar+ssl, ws, wss, http or https'],
-    ],
-    [
-      { queue: { driver: 'iggy', iggy: { connection_string: 'iggy+quic://a:b@server:1' } } },
-      ['queue.iggy.connection_string: scheme must be iggy, iggy+tcp, iggy+http, http or https'],
-    ],
-    [
-      { queue: { driver: 'iggy', iggy: { connection_string: 'iggy://server:8090' } } },
-      ['queue.iggy.connection_string: names no user, and username is unset'],
-    ],
-    [
       { adapter: { driver: 'redis-cluster' }, cache: { driver: 'redis' } },
       ['adapter.cluster.nodes must not be empty'],
     ],
