@@ -5,10 +5,14 @@
 /** The environment variable that names an engine's address. @param {string} name */
 export const variable = (name) => `CARILLON_ENGINE_${name.toUpperCase().replaceAll('-', '_')}`;
 
+/** What stands before `host:port` where the environment gives no more, with the credentials of a fresh server. @type {Record<string, string>} */
+const ORIGINS = { iggy: 'iggy+http://iggy:iggy@' };
+
 /** The address the environment gives; null when it gives none. @param {string} name @returns {string | null} */
 export function fromEnvironment(name) {
   const value = process.env[variable(name)];
-  return value === undefined || value === '' ? null : value;
+  if (value === undefined || value === '') return null;
+  return value.includes('://') ? value : `${ORIGINS[name] ?? ''}${value}`;
 }
 
 /** @param {string} url @returns {Address} of its first part */

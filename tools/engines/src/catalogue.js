@@ -6,11 +6,13 @@ import { composeGo } from './engines/compose-go.js';
 import { otlpReceiver } from './engines/otlp-receiver.js';
 import { deployTools } from './engines/deploy-tools.js';
 import { elasticmq } from './engines/elasticmq.js';
+import { iggy } from './engines/iggy.js';
 import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
 import { moto } from './engines/moto.js';
 import { nats } from './engines/nats.js';
 import { postgres } from './engines/postgres.js';
+import { pulsar } from './engines/pulsar.js';
 import { pushClouds } from './engines/push-clouds.js';
 import { pusherGo } from './engines/pusher-go.js';
 import { pusherPython } from './engines/pusher-python.js';
@@ -28,6 +30,7 @@ const ENGINES = [
   cassandra,
   rabbitmq,
   kafka,
+  pulsar,
   elasticmq,
   moto,
   redisCluster,
@@ -45,6 +48,7 @@ const ENGINES = [
   pusherPython,
   surrealdb,
   redis,
+  iggy,
   nats,
 ];
 

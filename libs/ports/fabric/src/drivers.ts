@@ -11,6 +11,8 @@ const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
   ['redis-cluster', async (options) => (await import('./drivers/redis/open.js')).openRedisCluster(options)],
   ['rabbitmq', async (options) => (await import('./drivers/rabbitmq/open.js')).openRabbitmq(options)],
   ['kafka', async (options) => (await import('./drivers/kafka/open.js')).openKafka(options)],
+  ['pulsar', async (options) => (await import('./drivers/pulsar/open.js')).openPulsar(options)],
+  ['iggy', async (options) => (await import('./drivers/iggy/open.js')).openIggyFabric(options)],
   ['nats', async (options) => (await import('./drivers/nats/open.js')).openNats(options)],
 ]);
 

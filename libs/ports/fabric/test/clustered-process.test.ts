@@ -29,8 +29,10 @@ async function processWith(env: Record<string, string>) {
 async function environmentFor(driver: string): Promise<Record<string, string>> {
   const { url, name } = await (await engine(driver)).isolate();
   const of: Record<string, Record<string, string>> = {
+    iggy: { IGGY_CONNECTION_STRING: url, IGGY_TOPIC_PREFIX: name },
     kafka: { KAFKA_BROKERS: url.replace('kafka://', ''), KAFKA_PREFIX: name },
     nats: { NATS_SERVERS: url, NATS_PREFIX: name },
+    pulsar: { PULSAR_URL: url, PULSAR_PREFIX: name },
     rabbitmq: { RABBITMQ_URL: url, RABBITMQ_PREFIX: name },
     redis: { REDIS_URL: url },
     'redis-cluster': { REDIS_CLUSTER_NODES: url },
@@ -38,7 +40,7 @@ async function environmentFor(driver: string): Promise<Record<string, string>> {
   return { ADAPTER_DRIVER: driver, ...of[driver] };
 }
 
-describe.each(['kafka', 'nats', 'rabbitmq', 'redis', 'redis-cluster'])(
+describe.each(['iggy', 'kafka', 'nats', 'pulsar', 'rabbitmq', 'redis', 'redis-cluster'])(
   'processes with driver %s',
   (driver) => {
     it('start with the broker, reach each other, and count what they do', async () => {
@@ -66,7 +68,7 @@ describe.each(['kafka', 'nats', 'rabbitmq', 'redis', 'redis-cluster'])(
       expect(received).toContain(`service_horizontal_broadcast_received_total${label} 1`);
       expect(received).toContain(`service_horizontal_broadcast_unneeded_total${label} 0`);
       // Where everybody hears everything, there is no interest in a channel.
-      const channels = ['kafka', 'rabbitmq'].includes(driver) ? 0 : 1;
+      const channels = ['iggy', 'kafka', 'pulsar', 'rabbitmq'].includes(driver) ? 0 : 1;
       expect(received).toContain(`service_horizontal_interest_channels${label} ${channels}`);
       expect(received).toContain(`service_horizontal_transport_messages_dropped_total${label} 0`);
       // A heartbeat may be under way just now.

@@ -1,10 +1,10 @@
 import { lanesConformance } from './lanes-conformance.js';
 import { REAL_WIRES, shared } from './wires.js';
 
-/** Of a cluster each server counts its own subscribers only, and Kafka counts none. */
+/** Of a cluster each server counts its own subscribers only, and Iggy, Kafka and Pulsar count none. */
 const KNOW_RESPONDERS = new Set(['nats', 'rabbitmq', 'redis']);
 /** The others have one reader of an address by agreement. */
-const HAVE_GROUPS = new Set(['nats', 'rabbitmq']);
+const HAVE_GROUPS = new Set(['nats', 'pulsar', 'rabbitmq']);
 
 for (const real of REAL_WIRES) {
   lanesConformance(real.name, async () => {

@@ -61,7 +61,16 @@ describe('the module', () => {
       ...options,
       config: { ...config, adapter: { ...config.adapter, driver: driver as 'local' } },
     });
-    expect(FABRIC_DRIVERS).toEqual(['local', 'redis', 'redis-cluster', 'rabbitmq', 'kafka', 'nats']);
+    expect(FABRIC_DRIVERS).toEqual([
+      'local',
+      'redis',
+      'redis-cluster',
+      'rabbitmq',
+      'kafka',
+      'pulsar',
+      'iggy',
+      'nats',
+    ]);
     for (const driver of FABRIC_DRIVERS) {
       const fabric = await openFabric(withDriver(driver));
       await fabric.close();

@@ -1,7 +1,9 @@
 import { engine, type EngineHandle } from '@carillon/engines';
 import { redisTarget } from '@carillon/redis';
+import { iggyWire } from '../src/drivers/iggy/iggy-wire.js';
 import { kafkaWire } from '../src/drivers/kafka/kafka-wire.js';
 import { natsWire } from '../src/drivers/nats/nats-wire.js';
+import { pulsarWire } from '../src/drivers/pulsar/pulsar-wire.js';
 import { rabbitmqWire } from '../src/drivers/rabbitmq/rabbitmq-wire.js';
 import { redisWire } from '../src/drivers/redis/redis-wire.js';
 import type { Routing } from '../src/cluster/members.js';
@@ -68,9 +70,33 @@ const kafka: RealWire = {
   },
 };
 
+const iggy: RealWire = {
+  name: 'iggy',
+  engine: 'iggy',
+  routing: 'broadcast',
+  open: async (url, prefix) => {
+    const env = {
+      IGGY_CONNECTION_STRING: url,
+      IGGY_TOPIC_PREFIX: prefix,
+      IGGY_FAILOVER_TIMEOUT_MS: '500',
+    };
+    return iggyWire({ settings: configured(env).adapter.iggy, lanes: 4 });
+  },
+};
+
+const pulsar: RealWire = {
+  name: 'pulsar',
+  engine: 'pulsar',
+  routing: 'broadcast',
+  open: async (url, prefix) =>
+    pulsarWire(configured({ PULSAR_URL: url, PULSAR_PREFIX: prefix }).adapter.pulsar),
+};
+
 export const REAL_WIRES: readonly RealWire[] = [
+  iggy,
   kafka,
   nats,
+  pulsar,
   rabbitmq,
   redis,
   redisCluster('redis-cluster', false),

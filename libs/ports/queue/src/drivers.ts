@@ -22,6 +22,11 @@ const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
     async (parts, config) => (await import('./drivers/rabbitmq/open.js')).openRabbitQueue(parts, config),
   ],
   ['kafka', async (parts, config) => (await import('./drivers/kafka/open.js')).openKafkaQueue(parts, config)],
+  [
+    'pulsar',
+    async (parts, config) => (await import('./drivers/pulsar/open.js')).openPulsarQueue(parts, config),
+  ],
+  ['iggy', async (parts, config) => (await import('./drivers/iggy/open.js')).openIggyQueue(parts, config)],
   ['sqs', async (parts, config) => (await import('./drivers/sqs/open.js')).openSqsQueue(parts, config)],
   ['sns', async (parts, config) => (await import('./drivers/sns/open.js')).openSnsQueue(parts, config)],
   ['none', async () => new (await import('./drivers/none.js')).NoQueue()],

@@ -24,7 +24,8 @@ import type { Settlement } from './settlement.js';
  *   RabbitMQ's confirm of a persistent message, Kafka's `acks=all`, the provider's answer for SQS and Pub/Sub. A batch
  *   that is written in part is `BatchIncomplete`. Ids are the driver's own unless `deduplication` is given.
  * - Lease: the ack wait of JetStream, the visibility of SQS, the ack deadline of Pub/Sub, each extended while a
- *   handler runs; the unacknowledged message of RabbitMQ, lost with its connection; the assigned partition of Kafka.
+ *   handler runs; the unacknowledged message of RabbitMQ, lost with its connection; the assigned partition of Kafka; a delayed copy
+ *   of Pulsar that is due after the lease; a claim in the log of Iggy.
  *   `renew` is false and `signal` aborted when that is gone.
  * - Acknowledged: the broker's acknowledgement; in Kafka an offset, which is committed when everything before it in
  *   the partition is settled, so a process that dies repeats what lies after the last commit.

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OffsetLedger } from '../src/drivers/kafka/offset-ledger.js';
-import { OffsetRanges } from '../src/drivers/kafka/offset-ranges.js';
+import { OffsetLedger } from '../src/broker/offset-ledger.js';
+import { OffsetRanges } from '../src/broker/offset-ranges.js';
 
 const FIRST = 40;
 

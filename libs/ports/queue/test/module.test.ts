@@ -143,6 +143,8 @@ describe('the module', () => {
       'nats',
       'rabbitmq',
       'kafka',
+      'pulsar',
+      'iggy',
       'sqs',
       'sns',
       'none',
@@ -150,7 +152,7 @@ describe('the module', () => {
     for (const driver of QUEUE_DRIVERS) {
       expect((await openQueue(driver, parts, configuration())).driver).toBe(driver);
     }
-    for (const driver of ['toString', 'pulsar', '']) {
+    for (const driver of ['toString', 'omq', '']) {
       await expect(openQueue(driver, parts, configuration())).rejects.toThrow(
         `driver ${driver} is not available in this build`,
       );

@@ -10,7 +10,7 @@ import type { Tenant } from './tenant.js';
  * Brokers between the processes; what they share lies in Redis with each, or in Redis Cluster with that. Redis behind
  * sentinels is one more, for tests that name it.
  */
-export const BROKERS = ['kafka', 'nats', 'rabbitmq', 'redis', 'redis-cluster'] as const;
+export const BROKERS = ['iggy', 'kafka', 'nats', 'pulsar', 'rabbitmq', 'redis', 'redis-cluster'] as const;
 export type Broker = (typeof BROKERS)[number] | 'redis-sentinel';
 
 /**
@@ -21,8 +21,10 @@ export const KINDS = ['nats', 'rabbitmq', 'redis-cluster'] as const satisfies re
 
 /** How processes are told where their broker is, by its address and a name of their own on it. */
 const WAYS: Readonly<Record<Broker, ((url: string, prefix: string) => Record<string, string>) | null>> = {
+  iggy: (url, prefix) => ({ IGGY_CONNECTION_STRING: url, IGGY_TOPIC_PREFIX: prefix }),
   kafka: (url, prefix) => ({ KAFKA_BROKERS: new URL(url).host, KAFKA_PREFIX: prefix }),
   nats: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }),
+  pulsar: (url, prefix) => ({ PULSAR_URL: url, PULSAR_PREFIX: prefix }),
   rabbitmq: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }),
   // The store, which is nobody else's, is the broker too.
   redis: null,

@@ -2,7 +2,7 @@ import { engine, type EngineHandle } from '@carillon/engines';
 import { Door } from './door.js';
 
 /** Drivers a fleet can run on. */
-export const DRIVERS = ['nats', 'redis', 'redis-cluster', 'rabbitmq'] as const;
+export const DRIVERS = ['nats', 'redis', 'redis-cluster', 'rabbitmq', 'pulsar'] as const;
 export type Driver = (typeof DRIVERS)[number];
 
 /** What every address on the broker begins with. */
@@ -13,6 +13,7 @@ const PREFIXED: Readonly<Record<Driver, string>> = {
   redis: `${PREFIX}:`,
   'redis-cluster': `${PREFIX}:`,
   rabbitmq: PREFIX,
+  pulsar: PREFIX,
 };
 
 /** The engines of one fleet, its own to be broken: a broker, and the Redis of what nodes share. */
@@ -53,6 +54,7 @@ export class Broker {
       redis: { redis: { prefix, redis_pub_options: { url }, redis_sub_options: { url } } },
       'redis-cluster': { cluster: { prefix, nodes: this.engine.urls } },
       rabbitmq: { rabbitmq: { url, prefix } },
+      pulsar: { pulsar: { url, prefix } },
     };
     return {
       adapter: { driver: this.driver, cluster_health: HEALTH, ...ways[this.driver] },

@@ -27,7 +27,7 @@ export const restartBroker: Fault = {
 /** The store that nodes share, which is the broker too with Redis. */
 export const restartStore: Fault = {
   name: 'restart-store',
-  drivers: ['nats', 'redis-cluster', 'rabbitmq'],
+  drivers: ['nats', 'redis-cluster', 'rabbitmq', 'pulsar'],
   closeCodes: [],
   // It comes back empty, of which watchers notice nothing.
   strike: async ({ fleet }) => {
@@ -37,7 +37,7 @@ export const restartStore: Fault = {
 
 export const cutNode: Fault = {
   name: 'cut-node',
-  drivers: ['nats', 'redis', 'rabbitmq'],
+  drivers: ['nats', 'redis', 'rabbitmq', 'pulsar'],
   closeCodes: [],
   strike: async ({ fleet, random, gap, lastingMs }) => {
     const node = random.pick(fleet.nodes);
@@ -52,7 +52,7 @@ export const cutNode: Fault = {
 /** A gateway without its broker sends its clients elsewhere, and lets them in again when it is back. */
 export const cutOffLong: Fault = {
   name: 'cut-off-long',
-  drivers: ['nats', 'redis', 'rabbitmq'],
+  drivers: ['nats', 'redis', 'rabbitmq', 'pulsar'],
   closeCodes: [TOLD_TO_RECONNECT],
   strike: async ({ fleet, random, gap, connectionsOf }) => {
     const gateway = random.pick(fleet.gateways);

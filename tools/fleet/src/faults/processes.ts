@@ -38,7 +38,7 @@ const WAITING_MS = 300;
  */
 export const killApiUnanswered: Fault = {
   name: 'kill-api-unanswered',
-  drivers: ['nats', 'redis', 'rabbitmq'],
+  drivers: ['nats', 'redis', 'rabbitmq', 'pulsar'],
   closeCodes: [],
   strike: async ({ fleet, random }) => {
     for (const node of fleet.apis) {

@@ -1,5 +1,6 @@
 import { adapterRules } from './adapters.js';
 import { availableDrivers } from './available-drivers.js';
+import { brokerAddressRules } from './broker-addresses.js';
 import { compatRules } from './compat.js';
 import { crossSectionRules } from './cross-section.js';
 import { durableRules } from './durable.js';
@@ -22,6 +23,7 @@ export const RULES: readonly Rule[] = [
   ...listenerRules,
   ...tlsRules,
   ...adapterRules,
+  ...brokerAddressRules,
   ...storeRules,
   ...queueRules,
   ...durableRules,

@@ -9,6 +9,8 @@ export interface BrokerOptions {
   readonly nodesNumber: number | null;
   readonly discovery?: DiscoveryOptions;
   readonly maxReconnects?: number | null;
+  /** Limit of the broker itself. Absent: it takes what the service may send. */
+  readonly largestMessageBytes?: number;
 }
 
 const DISCOVERY: DiscoveryOptions = { maxWaitMs: 1000, idleWaitMs: 150 };
@@ -48,7 +50,10 @@ export function clusterOptions(
     nodesNumber: broker.nodesNumber,
     discovery: broker.discovery ?? DISCOVERY,
     maxReconnects: broker.maxReconnects ?? null,
-    maxMessageBytes: maxMessageBytes(largestPayload * GROWTH),
+    maxMessageBytes: Math.min(
+      maxMessageBytes(largestPayload * GROWTH),
+      broker.largestMessageBytes ?? Infinity,
+    ),
   };
 }
 

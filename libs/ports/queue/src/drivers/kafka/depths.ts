@@ -1,6 +1,6 @@
 import type { Admin } from 'kafkajs';
 import type { KafkaQueueNames } from './names.js';
-import { OffsetLedger } from './offset-ledger.js';
+import { OffsetLedger } from '../../broker/offset-ledger.js';
 
 /** Depth of a queue by the commits of its consumer group. */
 export interface QueueDepths {

@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs';
-import { OffsetLedger } from './offset-ledger.js';
+import { OffsetLedger } from '../../broker/offset-ledger.js';
 
 /** One assigned partition. */
 export interface PartitionState {

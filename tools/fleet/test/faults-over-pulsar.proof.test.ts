@@ -1,0 +1,3 @@
+import { holdsUnder } from './whole-fleet.js';
+
+holdsUnder('pulsar', ['kill-gateway', 'cut-node']);
