@@ -1,0 +1,115 @@
+import type { PubsubError } from './failures.js';
+import { incoming, type IncomingMessage, type RawMessage } from './messages.js';
+
+/** Callbacks of a stream, called synchronously. */
+export interface StreamListener {
+  message(message: IncomingMessage): void;
+  /** The subscription cannot be read any more; nothing is received afterwards. */
+  ended(error: PubsubError): void;
+}
+
+/** The part of the library's duplex stream that is used. */
+interface RawStream {
+  on(event: 'data', listener: (response: RawResponse) => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  write(request: object): unknown;
+  cancel(): void;
+}
+
+interface RawResponse {
+  readonly receivedMessages?: readonly RawMessage[] | null;
+}
+
+export interface SubscriptionStreamParts {
+  readonly connect: () => RawStream;
+  /** Full name of the subscription. */
+  readonly name: string;
+  readonly acknowledge: (ackIds: readonly string[]) => Promise<void>;
+  readonly errorOf: (error: unknown) => PubsubError;
+  readonly listener: StreamListener;
+}
+
+/** Deadline of deliveries that were not acknowledged, for example because the process died. */
+const ACK_DEADLINE_SECONDS = 10;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
+
+/**
+ * Receives a subscription over streaming pull and acknowledges every message when it arrives, so delivery is at most
+ * once. Pub/Sub ends streams now and then; the next one is opened after a pause, and the subscription keeps messages
+ * meanwhile.
+ */
+export class SubscriptionStream {
+  #stream: RawStream | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #failures = 0;
+  #isClosed = false;
+  #unacknowledged: string[] = [];
+  #acknowledging: Promise<void> | null = null;
+
+  constructor(private readonly parts: SubscriptionStreamParts) {
+    this.#open();
+  }
+
+  /** Resolves when received messages are acknowledged or that has failed. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#stream?.cancel();
+    this.#stream = null;
+    await this.#acknowledging;
+  }
+
+  #open(): void {
+    const stream = this.parts.connect();
+    this.#stream = stream;
+    stream.on('data', (response) => this.#receive(stream, response));
+    stream.on('error', (error) => this.#failed(stream, error));
+    stream.on('end', () => this.#retry(stream));
+    stream.write({ subscription: this.parts.name, streamAckDeadlineSeconds: ACK_DEADLINE_SECONDS });
+  }
+
+  #receive(stream: RawStream, { receivedMessages }: RawResponse): void {
+    if (this.#stream !== stream) return;
+    this.#failures = 0;
+    for (const raw of receivedMessages ?? []) {
+      const message = incoming(raw);
+      this.#unacknowledged.push(message.ackId);
+      this.parts.listener.message(message);
+    }
+    this.#acknowledging ??= this.#acknowledge();
+  }
+
+  /** One request at a time carries all ids that arrived meanwhile. */
+  async #acknowledge(): Promise<void> {
+    // Responses of the same event-loop turn share a request.
+    await Promise.resolve();
+    while (this.#unacknowledged.length > 0) {
+      const ackIds = this.#unacknowledged.splice(0);
+      // What is not acknowledged is delivered again, and receivers drop duplicates.
+      await this.parts.acknowledge(ackIds).catch(() => undefined);
+    }
+    this.#acknowledging = null;
+  }
+
+  #failed(stream: RawStream, cause: unknown): void {
+    if (this.#stream !== stream) return;
+    const error = this.parts.errorOf(cause);
+    if (error.isTransient) {
+      this.#retry(stream);
+      return;
+    }
+    this.#stream = null;
+    this.#isClosed = true;
+    this.parts.listener.ended(error);
+  }
+
+  #retry(stream: RawStream): void {
+    if (this.#stream !== stream || this.#isClosed) return;
+    this.#stream = null;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
+    this.#failures += 1;
+    this.#timer = setTimeout(() => this.#open(), pauseMs);
+  }
+}
