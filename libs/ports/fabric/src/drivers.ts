@@ -12,6 +12,10 @@ const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
   ['rabbitmq', async (options) => (await import('./drivers/rabbitmq/open.js')).openRabbitmq(options)],
   ['kafka', async (options) => (await import('./drivers/kafka/open.js')).openKafka(options)],
   ['nats', async (options) => (await import('./drivers/nats/open.js')).openNats(options)],
+  [
+    'google-pubsub',
+    async (options) => (await import('./drivers/google-pubsub/open.js')).openGooglePubsub(options),
+  ],
 ]);
 
 /** Values of `adapter.driver` that this build can serve. */

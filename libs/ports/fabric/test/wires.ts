@@ -1,5 +1,6 @@
 import { engine, type EngineHandle } from '@carillon/engines';
 import { redisTarget } from '@carillon/redis';
+import { pubsubWire } from '../src/drivers/google-pubsub/pubsub-wire.js';
 import { kafkaWire } from '../src/drivers/kafka/kafka-wire.js';
 import { natsWire } from '../src/drivers/nats/nats-wire.js';
 import { rabbitmqWire } from '../src/drivers/rabbitmq/rabbitmq-wire.js';
@@ -68,7 +69,22 @@ const kafka: RealWire = {
   },
 };
 
+const googlePubsub: RealWire = {
+  name: 'google-pubsub',
+  engine: 'google-pubsub',
+  routing: 'broadcast',
+  open: async (url, prefix) => {
+    const env = {
+      PUBSUB_EMULATOR_HOST: url.replace('http://', ''),
+      GOOGLE_PUBSUB_PROJECT_ID: 'carillon',
+      GOOGLE_PUBSUB_PREFIX: prefix,
+    };
+    return pubsubWire(configured(env).adapter.google_pubsub);
+  },
+};
+
 export const REAL_WIRES: readonly RealWire[] = [
+  googlePubsub,
   kafka,
   nats,
   rabbitmq,

@@ -3,9 +3,11 @@ import type { FabricNames } from './fabric-names.js';
 /**
  * Addresses on a broker where every node hears everything: one for events, one for what is asked and told, one for
  * answers. What is meant for one node reaches all, and the others pass over it.
+ *
+ * @param separator Character between prefix and name.
  */
-export function sharedNames(prefix: string): FabricNames {
-  const named = (name: string) => `${prefix}.${name}`;
+export function sharedNames(prefix: string, separator = '.'): FabricNames {
+  const named = (name: string) => `${prefix}${separator}${name}`;
   const [broadcast, requests, responses] = [named('broadcast'), named('requests'), named('responses')];
   return {
     broadcast,
@@ -17,7 +19,7 @@ export function sharedNames(prefix: string): FabricNames {
     reply: () => responses,
     channel: () => broadcast,
     allChannels: () => broadcast,
-    commit: (lane) => named(`commit.${lane}`),
-    read: (lane) => named(`read.${lane}`),
+    commit: (lane) => named(`commit${separator}${lane}`),
+    read: (lane) => named(`read${separator}${lane}`),
   };
 }
