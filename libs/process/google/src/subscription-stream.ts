@@ -14,6 +14,7 @@ interface RawStream {
   on(event: 'error', listener: (error: unknown) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
   write(request: object): unknown;
+  end(): unknown;
   cancel(): void;
 }
 
@@ -32,6 +33,8 @@ export interface SubscriptionStreamParts {
 
 /** Deadline of deliveries that were not acknowledged, for example because the process died. */
 const ACK_DEADLINE_SECONDS = 10;
+/** How long the server may take to end a stream after the client has. */
+const END_WITHIN_MS = 1000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
@@ -52,11 +55,14 @@ export class SubscriptionStream {
     this.#open();
   }
 
-  /** Resolves when received messages are acknowledged or that has failed. Idempotent. */
+  /**
+   * Resolves when no more messages arrive and those that arrived are acknowledged, or that has failed. Until then
+   * messages are still received. Idempotent.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#stream?.cancel();
+    if (this.#stream !== null) await ended(this.#stream);
     this.#stream = null;
     await this.#acknowledging;
   }
@@ -96,7 +102,7 @@ export class SubscriptionStream {
   #failed(stream: RawStream, cause: unknown): void {
     if (this.#stream !== stream) return;
     const error = this.parts.errorOf(cause);
-    if (error.isTransient) {
+    if (error.isTransient || this.#isClosed) {
       this.#retry(stream);
       return;
     }
@@ -112,4 +118,24 @@ export class SubscriptionStream {
     this.#failures += 1;
     this.#timer = setTimeout(() => this.#open(), pauseMs);
   }
+}
+
+/**
+ * Ends the client's half of the stream and resolves when the server has ended the other one, or did not in time. The
+ * library leaks a stream that is cancelled before its call has begun.
+ */
+function ended(stream: RawStream): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      stream.cancel();
+      resolve();
+    }, END_WITHIN_MS);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    stream.on('end', end);
+    stream.on('error', end);
+    stream.end();
+  });
 }

@@ -88,8 +88,8 @@ export class PubsubLanes implements LaneLine {
   async stopServing(address: LaneAddress): Promise<void> {
     const topic = addressName(this.parts.names, address);
     const stream = this.#served.get(topic);
-    this.#served.delete(topic);
     await stream?.close();
+    if (this.#served.get(topic) === stream) this.#served.delete(topic);
   }
 
   /** Calls end without a reply. Resolves when no more requests arrive. */
