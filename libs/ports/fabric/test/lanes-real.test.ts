@@ -4,7 +4,7 @@ import { REAL_WIRES, shared } from './wires.js';
 /** Of a cluster each server counts its own subscribers only, and Kafka counts none. */
 const KNOW_RESPONDERS = new Set(['nats', 'rabbitmq', 'redis']);
 /** The others have one reader of an address by agreement. */
-const HAVE_GROUPS = new Set(['nats', 'rabbitmq']);
+const HAVE_GROUPS = new Set(['google-pubsub', 'nats', 'rabbitmq']);
 
 for (const real of REAL_WIRES) {
   lanesConformance(real.name, async () => {

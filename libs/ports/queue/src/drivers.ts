@@ -22,6 +22,11 @@ const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
     async (parts, config) => (await import('./drivers/rabbitmq/open.js')).openRabbitQueue(parts, config),
   ],
   ['kafka', async (parts, config) => (await import('./drivers/kafka/open.js')).openKafkaQueue(parts, config)],
+  [
+    'google-pubsub',
+    async (parts, config) =>
+      (await import('./drivers/google-pubsub/open.js')).openPubsubQueue(parts, config),
+  ],
   ['sqs', async (parts, config) => (await import('./drivers/sqs/open.js')).openSqsQueue(parts, config)],
   ['sns', async (parts, config) => (await import('./drivers/sns/open.js')).openSnsQueue(parts, config)],
   ['none', async () => new (await import('./drivers/none.js')).NoQueue()],

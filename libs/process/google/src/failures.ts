@@ -20,6 +20,8 @@ export class PubsubError extends Error {
     message: string,
     /** Status code of gRPC; null: the request was not sent, because there are no usable credentials. */
     readonly code: number | null,
+    /** Whether the project itself does not exist. */
+    readonly isUnknownProject = false,
   ) {
     super(message);
   }
@@ -30,8 +32,9 @@ export class PubsubError extends Error {
   }
 }
 
+/** Whether Pub/Sub answered with this status; never for an unknown project. */
 export const hasCode = (error: unknown, code: number): boolean =>
-  error instanceof PubsubError && error.code === code;
+  error instanceof PubsubError && error.code === code && !error.isUnknownProject;
 
 /**
  * Converts whatever the client library throws, and names the setting to correct.
@@ -51,7 +54,8 @@ export function pubsubError(error: unknown, block: string, projectId: string): P
     return new PubsubError(`${block}: project "${projectId}" denies access (${text}); ${remedy}`, code);
   }
   if (code === STATUS.notFound && /project/i.test(text) && !/(topics|subscriptions)\//.test(text)) {
-    return new PubsubError(`${block}.project_id: project "${projectId}" does not exist (${text})`, code);
+    const reason = `${block}.project_id: project "${projectId}" does not exist (${text})`;
+    return new PubsubError(reason, code, true);
   }
   return new PubsubError(text, code);
 }

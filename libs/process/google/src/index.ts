@@ -1,3 +1,4 @@
+export { Acknowledger } from './acknowledger.js';
 export {
   PubsubClient,
   type PubsubClientOptions,

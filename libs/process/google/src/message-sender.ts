@@ -20,9 +20,13 @@ export class MessageSender {
   readonly #pending = new Map<string, PendingMessage[]>();
   readonly #sending = new Map<string, Promise<void>>();
 
-  constructor(private readonly client: Pick<PubsubClient, 'createTopic' | 'publish'>) {}
+  /** @param createMissing Creates a topic that did not exist when a message was published to it. */
+  constructor(
+    private readonly client: Pick<PubsubClient, 'publish'>,
+    private readonly createMissing: (topic: string) => Promise<void>,
+  ) {}
 
-  /** Resolves when Pub/Sub has stored the message; rejects with `PubsubError`. Creates a missing topic. */
+  /** Resolves when Pub/Sub has stored the message; rejects with `PubsubError`. */
   send(topic: string, message: OutgoingMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       const pending = this.#pending.get(topic) ?? [];
@@ -67,7 +71,7 @@ export class MessageSender {
       await this.client.publish(topic, messages);
     } catch (error) {
       if (!hasCode(error, STATUS.notFound)) throw error;
-      await this.client.createTopic(topic);
+      await this.createMissing(topic);
       await this.client.publish(topic, messages);
     }
   }

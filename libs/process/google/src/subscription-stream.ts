@@ -1,3 +1,4 @@
+import { Acknowledger } from './acknowledger.js';
 import type { PubsubError } from './failures.js';
 import { incoming, type IncomingMessage, type RawMessage } from './messages.js';
 
@@ -48,10 +49,10 @@ export class SubscriptionStream {
   #timer: NodeJS.Timeout | null = null;
   #failures = 0;
   #isClosed = false;
-  #unacknowledged: string[] = [];
-  #acknowledging: Promise<void> | null = null;
+  readonly #acknowledger: Acknowledger;
 
   constructor(private readonly parts: SubscriptionStreamParts) {
+    this.#acknowledger = new Acknowledger(parts.acknowledge);
     this.#open();
   }
 
@@ -64,7 +65,7 @@ export class SubscriptionStream {
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#stream !== null) await ended(this.#stream);
     this.#stream = null;
-    await this.#acknowledging;
+    await this.#acknowledger.idle();
   }
 
   #open(): void {
@@ -81,22 +82,10 @@ export class SubscriptionStream {
     this.#failures = 0;
     for (const raw of receivedMessages ?? []) {
       const message = incoming(raw);
-      this.#unacknowledged.push(message.ackId);
+      // What is not acknowledged is delivered again, and receivers drop duplicates.
+      this.#acknowledger.add(message.ackId).catch(() => undefined);
       this.parts.listener.message(message);
     }
-    this.#acknowledging ??= this.#acknowledge();
-  }
-
-  /** One request at a time carries all ids that arrived meanwhile. */
-  async #acknowledge(): Promise<void> {
-    // Responses of the same event-loop turn share a request.
-    await Promise.resolve();
-    while (this.#unacknowledged.length > 0) {
-      const ackIds = this.#unacknowledged.splice(0);
-      // What is not acknowledged is delivered again, and receivers drop duplicates.
-      await this.parts.acknowledge(ackIds).catch(() => undefined);
-    }
-    this.#acknowledging = null;
   }
 
   #failed(stream: RawStream, cause: unknown): void {

@@ -58,7 +58,7 @@ describe('PubsubClient', () => {
 
   it('streams messages of one ordering key in the order of publishing', async () => {
     const { opened, name } = await client();
-    const sender = new MessageSender(opened);
+    const sender = new MessageSender(opened, (topic) => opened.createTopic(topic));
     await opened.createTopic(name);
     await opened.createSubscription(plan(name, { isOrdered: true }));
     const received: string[] = [];
@@ -82,7 +82,7 @@ describe('PubsubClient', () => {
 
   it('creates the missing topic of a message', async () => {
     const { opened, name } = await client();
-    await new MessageSender(opened).send(name, { text: 'x' });
+    await new MessageSender(opened, (topic) => opened.createTopic(topic)).send(name, { text: 'x' });
     await opened.getTopic(name);
   });
 

@@ -61,15 +61,17 @@ export function brokerDurable(
       const scene = await openScene();
       const slow = await counted(scene, leases);
       const end = gate();
+      let isBegun = false;
       let isTold = false;
       let isRenewed: boolean | null = null;
       slow.queue.process('q', async (job) => {
+        isBegun = true;
         job.signal.addEventListener('abort', () => (isTold = true));
         await end.opened;
         isRenewed = await job.renew();
       });
       await slow.queue.enqueue('q', 'x');
-      await until(async () => slow.queue.stats('q').then(({ active }) => active === null || active === 1));
+      await until(() => isBegun);
       scene.cut(slow.queue);
       await until(() => isTold);
       const other = await counted(scene, leases);

@@ -17,7 +17,7 @@ import (
 
 const (
 	pollInterval    = 3 * time.Millisecond
-	longestPull     = time.Second
+	longestPull     = 150 * time.Millisecond
 	maxRequestBytes = 16 << 20
 	maxStreamBytes  = 1 << 20
 	maxPulled       = 1000
@@ -42,7 +42,7 @@ func (s *server) pullNow(ctx context.Context, subscription string, most int32) (
 	return s.GServer.Pull(ctx, request)
 }
 
-// Pull waits for a message, for a second at most.
+// Pull waits for a message; it ends before clients do, whose cancellation could lose one for as long as a lease.
 func (s *server) Pull(ctx context.Context, request *pb.PullRequest) (*pb.PullResponse, error) {
 	until := time.Now().Add(longestPull)
 	for {

@@ -45,7 +45,7 @@ export class PubsubSession implements Session {
 
   constructor(private readonly parts: PubsubParts) {
     const { client, names } = parts;
-    this.#sender = new MessageSender(client);
+    this.#sender = new MessageSender(client, (topic) => client.createTopic(topic));
     this.lanes = new PubsubLanes({
       client,
       names,
