@@ -12,6 +12,7 @@ const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
   ['rabbitmq', async (options) => (await import('./drivers/rabbitmq/open.js')).openRabbitmq(options)],
   ['kafka', async (options) => (await import('./drivers/kafka/open.js')).openKafka(options)],
   ['nats', async (options) => (await import('./drivers/nats/open.js')).openNats(options)],
+  ['omq', async (options) => (await import('./drivers/omq/open.js')).openOmq(options)],
   [
     'google-pubsub',
     async (options) => (await import('./drivers/google-pubsub/open.js')).openGooglePubsub(options),

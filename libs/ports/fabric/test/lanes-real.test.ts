@@ -14,7 +14,7 @@ for (const real of REAL_WIRES) {
       wire: () => real.open(url, prefix),
       knowsResponders: KNOW_RESPONDERS.has(real.name),
       takers: HAVE_GROUPS.has(real.name) ? 'one' : 'all',
-      hasHeads: real.engine.startsWith('redis'),
+      hasHeads: real.engine?.startsWith('redis') === true,
     };
   });
 }
