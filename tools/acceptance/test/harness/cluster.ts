@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { engine, type EngineHandle, SENTINEL_MASTER } from '@carillon/engines';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { Api } from './api.js';
@@ -10,7 +12,15 @@ import type { Tenant } from './tenant.js';
  * Brokers between the processes; what they share lies in Redis with each, or in Redis Cluster with that. Redis behind
  * sentinels is one more, for tests that name it.
  */
-export const BROKERS = ['kafka', 'nats', 'rabbitmq', 'redis', 'redis-cluster'] as const;
+export const BROKERS = [
+  'google-pubsub',
+  'kafka',
+  'nats',
+  'omq',
+  'rabbitmq',
+  'redis',
+  'redis-cluster',
+] as const;
 export type Broker = (typeof BROKERS)[number] | 'redis-sentinel';
 
 /**
@@ -21,8 +31,15 @@ export const KINDS = ['nats', 'rabbitmq', 'redis-cluster'] as const satisfies re
 
 /** How processes are told where their broker is, by its address and a name of their own on it. */
 const WAYS: Readonly<Record<Broker, ((url: string, prefix: string) => Record<string, string>) | null>> = {
+  'google-pubsub': (url, prefix) => ({
+    GOOGLE_PUBSUB_PROJECT_ID: 'carillon',
+    PUBSUB_EMULATOR_HOST: new URL(url).host,
+    GOOGLE_PUBSUB_PREFIX: prefix,
+  }),
   kafka: (url, prefix) => ({ KAFKA_BROKERS: new URL(url).host, KAFKA_PREFIX: prefix }),
   nats: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }),
+  // There is no broker: every process has an address of its own.
+  omq: null,
   rabbitmq: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }),
   // The store, which is nobody else's, is the broker too.
   redis: null,
@@ -61,6 +78,8 @@ export class Cluster {
   #config: Readonly<Record<string, unknown>> = {};
   readonly #own: EngineHandle[] = [];
   #corner: Store['release'] = () => undefined;
+  /** Addresses of processes that have no broker. */
+  #endpoints: readonly string[] = [];
 
   constructor(
     private readonly broker: Broker,
@@ -82,6 +101,7 @@ export class Cluster {
       ...(this.setting.database === true ? await this.#database() : {}),
       ...this.setting.env,
     };
+    if (this.broker === 'omq') this.#endpoints = await freeEndpoints();
     this.#tenants = this.setting.tenants();
     // Side by side: a start waits for brokers and stores as long as it works.
     await Promise.all(
@@ -130,12 +150,25 @@ export class Cluster {
     const role: Record<string, string> = app === 'api' ? { SERVICE_SERVER_ROLE: 'api' } : {};
     const node = new Node(app, {
       tenants: this.#tenants,
-      env: { ...this.#env, ...role },
+      env: { ...this.#env, ...role, ...this.#ownEndpoint() },
       config: this.#config,
     });
     this.#nodes.push(node);
     await node.start();
     return node;
+  }
+
+  /** Where the next process listens, and all others. Empty: they have a broker. */
+  #ownEndpoint(): Readonly<Record<string, string>> {
+    if (this.broker !== 'omq') return {};
+    const endpoint = this.#endpoints[this.#nodes.length];
+    if (endpoint === undefined) throw new Error('more processes than addresses');
+    return {
+      OMQ_BIND_ENDPOINT: endpoint,
+      OMQ_CONNECT_ENDPOINTS: this.#endpoints.join(','),
+      // Gateways: api nodes answer no questions.
+      OMQ_NODES_NUMBER: '2',
+    };
   }
 
   /** What every process of it has in its environment. */
@@ -207,6 +240,17 @@ export class Cluster {
     if (node === undefined) throw new Error('no such process');
     return node;
   }
+}
+
+const MOST_PROCESSES = 8;
+
+/** Addresses on which nothing listens. */
+async function freeEndpoints(): Promise<readonly string[]> {
+  const servers = Array.from({ length: MOST_PROCESSES }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const endpoints = servers.map((server) => `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  for (const server of servers) server.close();
+  return endpoints;
 }
 
 /** The section of configuration files that leads to Redis by its sentinels. */
