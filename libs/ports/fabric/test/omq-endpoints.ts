@@ -1,5 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
+import { freePort } from '@carillon/testing';
 
 /** More than any test has nodes at one time. */
 const COUNT = 8;
@@ -7,17 +6,8 @@ const taken = new Map<string, number>();
 
 /** Addresses on which nothing listens, joined by commas. */
 export async function newEndpoints(count = COUNT): Promise<string> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const endpoints = servers.map((server) => `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  for (const server of servers) server.close();
-  await Promise.all(servers.map((server) => once(server, 'close')));
-  return endpoints.join(',');
+  const ports = await Promise.all(Array.from({ length: count }, freePort));
+  return ports.map((port) => `tcp://127.0.0.1:${port}`).join(',');
 }
 
 /** The endpoint of the next node. */

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { engine, type EngineHandle, SENTINEL_MASTER } from '@carillon/engines';
+import { freePort } from '@carillon/testing';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { Api } from './api.js';
 import type { Client } from './client.js';
@@ -246,11 +245,8 @@ const MOST_PROCESSES = 8;
 
 /** Addresses on which nothing listens. */
 async function freeEndpoints(): Promise<readonly string[]> {
-  const servers = Array.from({ length: MOST_PROCESSES }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const endpoints = servers.map((server) => `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  for (const server of servers) server.close();
-  return endpoints;
+  const ports = await Promise.all(Array.from({ length: MOST_PROCESSES }, freePort));
+  return ports.map((port) => `tcp://127.0.0.1:${port}`);
 }
 
 /** The section of configuration files that leads to Redis by its sentinels. */

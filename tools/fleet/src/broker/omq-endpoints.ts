@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { freePort } from '@carillon/testing';
 
 /** Nodes of one fleet. */
 const COUNT = 5;
@@ -12,10 +11,7 @@ export class OmqEndpoints {
 
   /** Chooses ports on which nothing listens. */
   static async reserve(): Promise<OmqEndpoints> {
-    const servers = Array.from({ length: COUNT }, () => createServer().listen(0, '127.0.0.1'));
-    await Promise.all(servers.map((server) => once(server, 'listening')));
-    const ports = servers.map((server) => (server.address() as AddressInfo).port);
-    for (const server of servers) server.close();
+    const ports = await Promise.all(Array.from({ length: COUNT }, freePort));
     return new OmqEndpoints(ports.map((port) => `tcp://127.0.0.1:${port}`));
   }
 
