@@ -24,8 +24,7 @@ const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
   ['kafka', async (parts, config) => (await import('./drivers/kafka/open.js')).openKafkaQueue(parts, config)],
   [
     'google-pubsub',
-    async (parts, config) =>
-      (await import('./drivers/google-pubsub/open.js')).openPubsubQueue(parts, config),
+    async (parts, config) => (await import('./drivers/google-pubsub/open.js')).openPubsubQueue(parts, config),
   ],
   ['sqs', async (parts, config) => (await import('./drivers/sqs/open.js')).openSqsQueue(parts, config)],
   ['sns', async (parts, config) => (await import('./drivers/sns/open.js')).openSnsQueue(parts, config)],
