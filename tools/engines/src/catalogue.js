@@ -7,6 +7,7 @@ import { otlpReceiver } from './engines/otlp-receiver.js';
 import { deployTools } from './engines/deploy-tools.js';
 import { elasticmq } from './engines/elasticmq.js';
 import { iggy } from './engines/iggy.js';
+import { googlePubsub } from './engines/google-pubsub.js';
 import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
 import { moto } from './engines/moto.js';
@@ -40,6 +41,7 @@ const ENGINES = [
   chromium,
   deployTools,
   composeGo,
+  googlePubsub,
   otlpReceiver,
   pushClouds,
   ablyPython,

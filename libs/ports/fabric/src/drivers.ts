@@ -14,6 +14,11 @@ const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
   ['pulsar', async (options) => (await import('./drivers/pulsar/open.js')).openPulsar(options)],
   ['iggy', async (options) => (await import('./drivers/iggy/open.js')).openIggyFabric(options)],
   ['nats', async (options) => (await import('./drivers/nats/open.js')).openNats(options)],
+  ['omq', async (options) => (await import('./drivers/omq/open.js')).openOmq(options)],
+  [
+    'google-pubsub',
+    async (options) => (await import('./drivers/google-pubsub/open.js')).openGooglePubsub(options),
+  ],
 ]);
 
 /** Values of `adapter.driver` that this build can serve. */

@@ -4,7 +4,7 @@ import { REAL_WIRES, shared } from './wires.js';
 /** Of a cluster each server counts its own subscribers only, and Iggy, Kafka and Pulsar count none. */
 const KNOW_RESPONDERS = new Set(['nats', 'rabbitmq', 'redis']);
 /** The others have one reader of an address by agreement. */
-const HAVE_GROUPS = new Set(['nats', 'pulsar', 'rabbitmq']);
+const HAVE_GROUPS = new Set(['google-pubsub', 'nats', 'pulsar', 'rabbitmq']);
 
 for (const real of REAL_WIRES) {
   lanesConformance(real.name, async () => {
@@ -14,7 +14,7 @@ for (const real of REAL_WIRES) {
       wire: () => real.open(url, prefix),
       knowsResponders: KNOW_RESPONDERS.has(real.name),
       takers: HAVE_GROUPS.has(real.name) ? 'one' : 'all',
-      hasHeads: real.engine.startsWith('redis'),
+      hasHeads: real.engine?.startsWith('redis') === true,
     };
   });
 }

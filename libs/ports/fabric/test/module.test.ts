@@ -55,7 +55,11 @@ describe('the module', () => {
   });
 
   it('knows the drivers of this build, and no others', async () => {
-    const { parts, config } = await processWith({ REDIS_CLUSTER_NODES: 'localhost:1' });
+    const { parts, config } = await processWith({
+      REDIS_CLUSTER_NODES: 'localhost:1',
+      OMQ_BIND_ENDPOINT: 'tcp://127.0.0.1:*',
+      PUBSUB_EMULATOR_HOST: '127.0.0.1:1',
+    });
     const options = { ...parts, log: parts.logging.for('test'), onFault: () => {} };
     const withDriver = (driver: string) => ({
       ...options,
@@ -70,12 +74,16 @@ describe('the module', () => {
       'pulsar',
       'iggy',
       'nats',
+      'omq',
+      'google-pubsub',
     ]);
     for (const driver of FABRIC_DRIVERS) {
       const fabric = await openFabric(withDriver(driver));
       await fabric.close();
     }
     await expect(openFabric(withDriver('toString'))).rejects.toThrow('is not available in this build');
-    await expect(openFabric(withDriver('omq'))).rejects.toThrow('driver omq is not available in this build');
+    await expect(openFabric(withDriver('iggy'))).rejects.toThrow(
+      'driver iggy is not available in this build',
+    );
   });
 });

@@ -23,6 +23,10 @@ const DRIVERS: ReadonlyMap<string, OpenQueue> = new Map<string, OpenQueue>([
   ],
   ['kafka', async (parts, config) => (await import('./drivers/kafka/open.js')).openKafkaQueue(parts, config)],
   [
+    'google-pubsub',
+    async (parts, config) => (await import('./drivers/google-pubsub/open.js')).openPubsubQueue(parts, config),
+  ],
+  [
     'pulsar',
     async (parts, config) => (await import('./drivers/pulsar/open.js')).openPulsarQueue(parts, config),
   ],

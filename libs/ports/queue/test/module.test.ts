@@ -143,6 +143,7 @@ describe('the module', () => {
       'nats',
       'rabbitmq',
       'kafka',
+      'google-pubsub',
       'pulsar',
       'iggy',
       'sqs',

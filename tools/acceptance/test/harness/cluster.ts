@@ -1,4 +1,5 @@
 import { engine, type EngineHandle, SENTINEL_MASTER } from '@carillon/engines';
+import { freePort } from '@carillon/testing';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { Api } from './api.js';
 import type { Client } from './client.js';
@@ -10,7 +11,17 @@ import type { Tenant } from './tenant.js';
  * Brokers between the processes; what they share lies in Redis with each, or in Redis Cluster with that. Redis behind
  * sentinels is one more, for tests that name it.
  */
-export const BROKERS = ['iggy', 'kafka', 'nats', 'pulsar', 'rabbitmq', 'redis', 'redis-cluster'] as const;
+export const BROKERS = [
+  'google-pubsub',
+  'iggy',
+  'kafka',
+  'nats',
+  'omq',
+  'pulsar',
+  'rabbitmq',
+  'redis',
+  'redis-cluster',
+] as const;
 export type Broker = (typeof BROKERS)[number] | 'redis-sentinel';
 
 /**
@@ -21,9 +32,16 @@ export const KINDS = ['nats', 'rabbitmq', 'redis-cluster'] as const satisfies re
 
 /** How processes are told where their broker is, by its address and a name of their own on it. */
 const WAYS: Readonly<Record<Broker, ((url: string, prefix: string) => Record<string, string>) | null>> = {
+  'google-pubsub': (url, prefix) => ({
+    GOOGLE_PUBSUB_PROJECT_ID: 'carillon',
+    PUBSUB_EMULATOR_HOST: new URL(url).host,
+    GOOGLE_PUBSUB_PREFIX: prefix,
+  }),
   iggy: (url, prefix) => ({ IGGY_CONNECTION_STRING: url, IGGY_TOPIC_PREFIX: prefix }),
   kafka: (url, prefix) => ({ KAFKA_BROKERS: new URL(url).host, KAFKA_PREFIX: prefix }),
   nats: (url, prefix) => ({ NATS_SERVERS: url, NATS_PREFIX: prefix }),
+  // There is no broker: every process has an address of its own.
+  omq: null,
   pulsar: (url, prefix) => ({ PULSAR_URL: url, PULSAR_PREFIX: prefix }),
   rabbitmq: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }),
   // The store, which is nobody else's, is the broker too.
@@ -63,6 +81,8 @@ export class Cluster {
   #config: Readonly<Record<string, unknown>> = {};
   readonly #own: EngineHandle[] = [];
   #corner: Store['release'] = () => undefined;
+  /** Addresses of processes that have no broker. */
+  #endpoints: readonly string[] = [];
 
   constructor(
     private readonly broker: Broker,
@@ -84,6 +104,7 @@ export class Cluster {
       ...(this.setting.database === true ? await this.#database() : {}),
       ...this.setting.env,
     };
+    if (this.broker === 'omq') this.#endpoints = await freeEndpoints();
     this.#tenants = this.setting.tenants();
     // Side by side: a start waits for brokers and stores as long as it works.
     await Promise.all(
@@ -132,12 +153,25 @@ export class Cluster {
     const role: Record<string, string> = app === 'api' ? { SERVICE_SERVER_ROLE: 'api' } : {};
     const node = new Node(app, {
       tenants: this.#tenants,
-      env: { ...this.#env, ...role },
+      env: { ...this.#env, ...role, ...this.#ownEndpoint() },
       config: this.#config,
     });
     this.#nodes.push(node);
     await node.start();
     return node;
+  }
+
+  /** Where the next process listens, and all others. Empty: they have a broker. */
+  #ownEndpoint(): Readonly<Record<string, string>> {
+    if (this.broker !== 'omq') return {};
+    const endpoint = this.#endpoints[this.#nodes.length];
+    if (endpoint === undefined) throw new Error('more processes than addresses');
+    return {
+      OMQ_BIND_ENDPOINT: endpoint,
+      OMQ_CONNECT_ENDPOINTS: this.#endpoints.join(','),
+      // Gateways: api nodes answer no questions.
+      OMQ_NODES_NUMBER: '2',
+    };
   }
 
   /** What every process of it has in its environment. */
@@ -209,6 +243,14 @@ export class Cluster {
     if (node === undefined) throw new Error('no such process');
     return node;
   }
+}
+
+const MOST_PROCESSES = 8;
+
+/** Addresses on which nothing listens. */
+async function freeEndpoints(): Promise<readonly string[]> {
+  const ports = await Promise.all(Array.from({ length: MOST_PROCESSES }, freePort));
+  return ports.map((port) => `tcp://127.0.0.1:${port}`);
 }
 
 /** The section of configuration files that leads to Redis by its sentinels. */

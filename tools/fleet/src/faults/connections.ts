@@ -1,5 +1,5 @@
 import type { Closing } from '../broker/door.js';
-import { DRIVERS } from '../broker/broker.js';
+import { BROKER_DRIVERS, DRIVERS } from '../broker/broker.js';
 import { Socket } from '../clients/socket.js';
 import type { Node } from '../nodes/node.js';
 import { sleep, until } from '../wait.js';
@@ -16,7 +16,7 @@ const BACK_WITHIN_MS = 15_000;
 /** Some brokers take longer than 10 s to start again, for which gateways send their clients away. */
 export const restartBroker: Fault = {
   name: 'restart-broker',
-  drivers: DRIVERS,
+  drivers: BROKER_DRIVERS,
   closeCodes: [TOLD_TO_RECONNECT],
   strike: async ({ fleet, gap }) => {
     for (const gateway of fleet.gateways) gap(gateway);
@@ -27,7 +27,7 @@ export const restartBroker: Fault = {
 /** The store that nodes share, which is the broker too with Redis. */
 export const restartStore: Fault = {
   name: 'restart-store',
-  drivers: ['nats', 'redis-cluster', 'rabbitmq', 'pulsar'],
+  drivers: ['nats', 'redis-cluster', 'rabbitmq', 'google-pubsub', 'pulsar', 'omq'],
   closeCodes: [],
   // It comes back empty, of which watchers notice nothing.
   strike: async ({ fleet }) => {
@@ -37,7 +37,7 @@ export const restartStore: Fault = {
 
 export const cutNode: Fault = {
   name: 'cut-node',
-  drivers: ['nats', 'redis', 'rabbitmq', 'pulsar'],
+  drivers: ['nats', 'redis', 'rabbitmq', 'google-pubsub', 'pulsar'],
   closeCodes: [],
   strike: async ({ fleet, random, gap, lastingMs }) => {
     const node = random.pick(fleet.nodes);
@@ -52,7 +52,7 @@ export const cutNode: Fault = {
 /** A gateway without its broker sends its clients elsewhere, and lets them in again when it is back. */
 export const cutOffLong: Fault = {
   name: 'cut-off-long',
-  drivers: ['nats', 'redis', 'rabbitmq', 'pulsar'],
+  drivers: ['nats', 'redis', 'rabbitmq', 'google-pubsub', 'pulsar'],
   closeCodes: [TOLD_TO_RECONNECT],
   strike: async ({ fleet, random, gap, connectionsOf }) => {
     const gateway = random.pick(fleet.gateways);

@@ -84,7 +84,7 @@ export class Node {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-fleet-'));
     const file = join(folder, 'config.json');
     const config = {
-      ...this.#broker.settings(this.door),
+      ...this.#broker.settings(this.door, this.name),
       app_manager: { array: { apps: [TENANT] } },
       ...this.#sections,
     };

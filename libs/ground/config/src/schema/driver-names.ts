@@ -12,4 +12,4 @@ export const SHARED_BROKERS = [
 
 /** What the reference says of drivers of queues; the queue room's tests hold it against the drivers there are. */
 export const QUEUES_OF_THIS_BUILD =
-  'In this build: `memory`, `redis`, `redis-cluster`, `nats`, `rabbitmq`, `kafka`, `pulsar`, `iggy`, `sqs`, `sns`, `none`; others are refused';
+  'In this build: `memory`, `redis`, `redis-cluster`, `nats`, `rabbitmq`, `kafka`, `google-pubsub`, `pulsar`, `iggy`, `sqs`, `sns`, `none`; others are refused';

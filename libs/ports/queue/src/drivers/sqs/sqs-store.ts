@@ -1,6 +1,7 @@
 import { bounded } from '@carillon/runtime';
 import { copyOf, deathOf, type Delivered, NOTHING, sorted } from '../../broker/delivered.js';
 import { encodeJob, type Death, type Envelope } from '../../broker/envelope.js';
+import { PullReceiver } from '../../broker/receiver.js';
 import { QueueUnavailable } from '../../failures.js';
 import type {
   Claim,
@@ -18,7 +19,6 @@ import type { IncomingMessage, SqsCalls } from './calls.js';
 import { SqsDeadLetters } from './dead-letters.js';
 import { SqsSending } from './sending.js';
 import type { SqsPlace, SqsQueues } from './queues.js';
-import { SqsReceiver } from './receiver.js';
 import { textOfBody } from '../aws/texts.js';
 
 /** The longest SQS hides a message. */
@@ -41,7 +41,7 @@ export interface SqsStoreOptions {
 export class SqsStore implements JobStore {
   readonly #dead: SqsDeadLetters;
   readonly #sending: SqsSending;
-  readonly #receivers = new Map<string, SqsReceiver>();
+  readonly #receivers = new Map<string, PullReceiver<IncomingMessage>>();
   /** Deliveries about which the last word is said: renewing one would make a pause as long as a lease. */
   readonly #ending = new Set<string>();
   #renewing: Promise<unknown> = Promise.resolve();
@@ -206,11 +206,11 @@ export class SqsStore implements JobStore {
   }
 
   /** Of a FIFO queue one message at a time: several of one group would be worked on at once. */
-  #receiver(queue: string, { url }: SqsPlace): SqsReceiver {
+  #receiver(queue: string, { url }: SqsPlace): PullReceiver<IncomingMessage> {
     const there = this.#receivers.get(queue);
     if (there !== undefined) return there;
     const { calls, isFifo, mostMessages, waitSeconds } = this.options;
-    const made = new SqsReceiver((room) => {
+    const made = new PullReceiver<IncomingMessage>((room) => {
       const most = isFifo ? 1 : Math.min(room, mostMessages);
       return calls.receive(url, { most, waitSeconds });
     });

@@ -1,17 +1,15 @@
-import type { IncomingMessage } from './calls.js';
-
 /** One request at a time for what waits in a queue, which whoever claims finds answered or goes on waiting for. */
-export class SqsReceiver {
-  #came: IncomingMessage[] = [];
+export class PullReceiver<Message> {
+  #came: Message[] = [];
   #failure: unknown = null;
   #receiving: Promise<void> | null = null;
   #isLeft = false;
 
   /** @param ask for at most so many */
-  constructor(private readonly ask: (most: number) => Promise<readonly IncomingMessage[]>) {}
+  constructor(private readonly ask: (most: number) => Promise<readonly Message[]>) {}
 
   /** What came, at most so many. Where nothing did, it is asked for. Rejects once with what became of a request. */
-  take(most: number): readonly IncomingMessage[] {
+  take(most: number): readonly Message[] {
     if (this.#failure !== null) {
       const failure = this.#failure;
       this.#failure = null;
@@ -32,10 +30,10 @@ export class SqsReceiver {
   }
 
   /**
-   * Asks for nothing more; what came and nobody took. A request that is under way is not broken off: SQS might answer it
-   * all the same, and nobody would see those messages for as long as a lease.
+   * Asks for nothing more; what came and nobody took. A request that is under way is not broken off: the broker might answer
+   * it all the same, and nobody would see those messages for as long as a lease.
    */
-  async leave(): Promise<readonly IncomingMessage[]> {
+  async leave(): Promise<readonly Message[]> {
     this.#isLeft = true;
     await this.#receiving;
     return this.#came.splice(0);

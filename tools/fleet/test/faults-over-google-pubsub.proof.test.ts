@@ -1,0 +1,3 @@
+import { holdsUnder } from './whole-fleet.js';
+
+holdsUnder('google-pubsub', ['kill-gateway', 'cut-node']);
