@@ -32,16 +32,6 @@ const BROKERS: readonly Broker[] = [
     env: (url, prefix) => ({ RABBITMQ_URL: url, RABBITMQ_PREFIX: prefix }),
   },
   {
-    name: 'google-pubsub',
-    engine: 'google-pubsub',
-    age: null,
-    env: (url, prefix) => ({
-      GOOGLE_PUBSUB_PROJECT_ID: 'carillon',
-      PUBSUB_EMULATOR_HOST: new URL(url).host,
-      GOOGLE_PUBSUB_PREFIX: prefix,
-    }),
-  },
-  {
     name: 'sqs',
     engine: 'elasticmq',
     age: null,
