@@ -48,17 +48,6 @@ const BROKERS: readonly Broker[] = [
     env: (url, prefix) => ({ IGGY_CONNECTION_STRING: url, IGGY_QUEUE_TOPIC_PREFIX: prefix }),
   },
   {
-    name: 'google-pubsub',
-    engine: 'google-pubsub',
-    age: null,
-    hasDepths: false,
-    env: (url, prefix) => ({
-      GOOGLE_PUBSUB_PROJECT_ID: 'carillon',
-      PUBSUB_EMULATOR_HOST: new URL(url).host,
-      GOOGLE_PUBSUB_PREFIX: prefix,
-    }),
-  },
-  {
     name: 'sqs',
     engine: 'elasticmq',
     age: null,

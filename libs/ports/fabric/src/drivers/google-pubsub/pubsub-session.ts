@@ -170,7 +170,7 @@ export class PubsubSession implements Session {
   }
 
   async #closeStreams(): Promise<void> {
-    await Promise.all([...this.#heard.values()].map(({ stream }) => stream?.close()));
+    await Promise.all([...this.#heard.values()].map(async ({ stream }) => stream?.close()));
     await this.lanes.close();
   }
 
@@ -180,7 +180,7 @@ export class PubsubSession implements Session {
     const { client, onLost, listener } = this.parts;
     onLost(this.#subscriptions);
     this.#sender.end(new SessionLost(reason));
-    void this.#closeStreams().finally(() => client.close());
+    void this.#closeStreams().finally(() => void client.close());
     listener.lost(reason);
   }
 }
