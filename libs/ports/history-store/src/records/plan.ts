@@ -213,7 +213,11 @@ export const isOverCaps = (stream: Stream): boolean =>
 /** When a purge has to look at the stream because of what is written; null: not because of that. */
 function dueOf({ changes, found, nowMs }: PlanOf, needsPurge: boolean): number | null {
   if (needsPurge) return dueMoment(nowMs, nowMs);
-  const ends = [...changes.records.map(removedAfterMs), ...changes.presenceEvents.map(({ keepUntilMs }) => keepUntilMs)];
+  const ends = [
+    ...changes.records.map(removedAfterMs),
+    ...changes.presenceEvents.map(({ keepUntilMs }) => keepUntilMs),
+    ...(changes.messages?.states ?? []).filter(({ isOpen }) => isOpen).map(({ keepUntilMs }) => keepUntilMs),
+  ];
   const first = Math.min(found.head === null ? nowMs + UNUSED_MS : FOREVER_MS, ...ends);
   return first >= FOREVER_MS ? null : dueMoment(first, nowMs);
 }

@@ -2,7 +2,8 @@ import { isOverCaps } from '../plan.js';
 import { dueHint, dueMoment, UNUSED_MS } from '../hints.js';
 import { type PurgeRequest, sumEvicted } from '../../retention.js';
 import { eraseBelowFloor, removeEarlier, removeUnused } from './erase.js';
-import { sweepExpired } from './expire.js';
+import { closeOver } from './close-over.js';
+import { type Swept, sweepExpired } from './expire.js';
 import { commitSide, draftOf, type PurgeDone, type PurgeParts, type PurgeScope, scopeOf } from './scope.js';
 import { trimCapped } from './trim.js';
 
@@ -42,13 +43,22 @@ export async function visitDue(parts: PurgeParts, request: PurgeRequest, streamK
       sum.add(done);
       continue;
     }
-    const swept = await sweepExpired(scope);
+    const closed = await closeOver(scope);
+    const swept = 'done' in closed ? closed : await sweepExpired(scope);
     if ('done' in swept) sum.add(swept.done);
-    else if ((await removeUnused(scope, UNUSED_MS)) || (await registerNext(scope, swept.nextMs)))
+    else if (
+      (await removeUnused(scope, UNUSED_MS)) ||
+      (await registerNext(scope, earliest(swept, closed)))
+    )
       return sum.done(true);
   }
   return sum.done(false);
 }
+
+const earliest = (...all: readonly Swept[]): number | null => {
+  const moments = all.flatMap((one) => ('done' in one ? [] : (one.nextMs ?? [])));
+  return moments.length === 0 ? null : Math.min(...moments);
+};
 
 /** False: somebody changed the side row, and the stream has to be looked at again. */
 async function registerNext(scope: PurgeScope, nextMs: number | null): Promise<boolean> {
