@@ -15,10 +15,19 @@ export interface StoredRow extends Row {
   readonly parts: number;
 }
 
-/** The version of rows that no condition compares. */
-const PLAIN_VERSION = 1;
+/** Rows that were read before a commit is planned. */
+export interface ReadRows {
+  /** Sorts that were read, of rows that exist and of others. */
+  readonly asked: ReadonlySet<string>;
+  readonly rows: ReadonlyMap<string, StoredRow>;
+}
 
-/** Rows that one commit writes and deletes. */
+const READ_NOTHING: ReadRows = { asked: new Set(), rows: new Map() };
+
+/**
+ * Rows that one commit writes and deletes. A row that was read is replaced only if it is still as it was read: a read of
+ * several rows may see a part of a concurrent commit, so the version of the head alone does not prove that.
+ */
 export class Draft {
   readonly #puts = new Map<string, Omit<Row, 'partition'>>();
   readonly #deletes = new Set<string>();
@@ -27,11 +36,14 @@ export class Draft {
   constructor(
     private readonly streamKey: string,
     private readonly valueBytes: number,
+    private readonly read: ReadRows = READ_NOTHING,
   ) {}
 
   /** Splits a value that exceeds the value limit. */
   put(sort: string, value: string, how: { readonly version?: number; readonly expiresAtMs?: number | null } = {}): void {
-    const { version = PLAIN_VERSION, expiresAtMs = null } = how;
+    const before = this.read.rows.get(sort)?.version ?? null;
+    const { version = (before ?? 0) + 1, expiresAtMs = null } = how;
+    if (this.read.asked.has(sort)) this.require(sort, before);
     const chunks = chunksOf(value, this.valueBytes);
     if (chunks.length === 1) this.#set(sort, { sort, version, value, expiresAtMs });
     else {

@@ -3,6 +3,7 @@ import {
   type AnnotationTypes,
   type FoundMessages,
   type FoundOperation,
+  isReadableMessage,
   needsData,
   type WantedMessages,
 } from '../model/living.js';
@@ -53,7 +54,9 @@ async function findStates(
   const states = wanted.states.map(async (one): Promise<StoredMessage[]> => {
     const row = messageRow(found, one.messageSerial);
     if (row === null) return [];
-    if (!needsData(row.state, one, { stream, nowMs })) return [row.state];
+    // Nobody changes a message that cannot be read, and a purge may be removing its fragments.
+    const isReadable = isReadableMessage(row.state, stream, nowMs);
+    if (!isReadable || !needsData(row.state, one, { stream, nowMs })) return [row.state];
     const data = await readData(reader, found.owner, row);
     if (data === null) throw new OvertakenRead();
     return [{ ...row.state, data }];

@@ -1,16 +1,15 @@
 import type { Changes, Wanted } from '../model/changes.js';
-import type { StoredRow } from './draft.js';
+import type { ReadRows } from './draft.js';
 import type { Head, Side } from './head.js';
 import { HEAD, KIND, receiptSort, SIDE, sortOf } from './keys.js';
 import { type StreamReader, streamRowsOf } from './reader.js';
 import { decodeMessage, decodeSummary, type MessageRow, type RowOwner, type SummaryRow } from './rows.js';
 
 /** What one batch read of its stream, as rows. */
-export interface FoundRows {
+export interface FoundRows extends ReadRows {
   readonly owner: RowOwner;
   readonly head: Head | null;
   readonly side: Side;
-  readonly rows: ReadonlyMap<string, StoredRow>;
 }
 
 /** Sorts of the rows that a batch has to know, if the stream is of that generation. */
@@ -37,11 +36,12 @@ export async function readWanted(
   guess: RowOwner,
 ): Promise<FoundRows> {
   const { streamKey } = guess;
-  const rows = await reader.get(streamKey, wantedSorts(wanted, guess.generation));
+  const asked = wantedSorts(wanted, guess.generation);
+  const rows = await reader.get(streamKey, asked);
   const { head, side } = streamRowsOf(rows);
   const generation = head?.stream.generation ?? 1;
   const owner = { streamKey, generation };
-  if (generation === guess.generation) return { owner, head, side, rows };
+  if (generation === guess.generation) return { owner, head, side, rows, asked: new Set(asked) };
   return readWanted(reader, wanted, owner);
 }
 
@@ -52,12 +52,12 @@ export async function withReplaced(reader: StreamReader, found: FoundRows, chang
   const missing = [
     ...states.map(({ messageSerial }) => sortOf(generation, KIND.message, messageSerial)),
     ...summaries.map(({ messageSerial, type }) => sortOf(generation, KIND.summary, messageSerial, type)),
-  ].filter((sort) => !found.rows.has(sort));
+  ].filter((sort) => !found.asked.has(sort));
   // A create replaces nothing, and whoever changes a message has asked for it.
   const isNew = states.every(({ action }) => action === 'create') && summaries.length === 0;
   if (missing.length === 0 || isNew) return found;
   const more = await reader.get(streamKey, missing);
-  return { ...found, rows: new Map([...found.rows, ...more]) };
+  return { ...found, rows: new Map([...found.rows, ...more]), asked: new Set([...found.asked, ...missing]) };
 }
 
 export function messageRow({ owner, rows }: FoundRows, messageSerial: string): MessageRow | null {

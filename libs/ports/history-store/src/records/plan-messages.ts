@@ -42,10 +42,7 @@ function planState({ found }: PlanOf, draft: Draft, state: StoredMessage): boole
         ? 0
         : draft.putChunks((index) => dataSort(owner, messageSerial, dataBase, index), text);
   }
-  const version = (before?.version ?? 0) + 1;
-  const sort = sortOf(generation, KIND.message, messageSerial);
-  draft.put(sort, encodeMessage({ state, dataBase, dataChunks }), { version });
-  if (before !== null) draft.require(sort, before.version);
+  draft.put(sortOf(generation, KIND.message, messageSerial), encodeMessage({ state, dataBase, dataChunks }));
   const open = sortOf(generation, KIND.open, messageSerial);
   if (state.isOpen) draft.put(open, String(state.historySerial));
   else if (before?.state.isOpen === true) draft.delete(open);

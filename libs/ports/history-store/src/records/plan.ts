@@ -61,7 +61,7 @@ export function planCommit(of: PlanOf): Plan | null {
   if (found.head !== null && isEmpty(changes)) return null;
   const written = changes.streams[0] ?? of.stream;
   const before = found.head ?? newHead(of.stream);
-  const draft = new Draft(found.owner.streamKey, of.valueBytes);
+  const draft = new Draft(found.owner.streamKey, of.valueBytes, found);
   const isReset = written.generation !== before.stream.generation;
   const sums = planRows(of, draft, isReset ? { ...newHead(written), ...indexesOf(before) } : before);
   const head: Head = {

@@ -38,16 +38,16 @@ export async function readData(
     readChunks(reader, owner.streamKey, sorts),
     deliverySerial > baseSerial ? readFragments(reader, owner, state) : [],
   ]);
-  if (base === null) return null;
+  if (base === null || fragments === null) return null;
   return withFragments(dataChunks === 0 ? null : base, fragments);
 }
 
-/** Versions behind the stored data, up to the one that the row is of. */
+/** Fragments of the versions behind the stored data; null: the version that the row is of is not visible yet. */
 async function readFragments(
   reader: StreamReader,
   owner: RowOwner,
   { messageSerial, baseVersionSerial, versionSerial }: StoredMessage,
-): Promise<string[]> {
+): Promise<string[] | null> {
   const { to } = rangeOf(owner.generation, KIND.version, messageSerial);
   const from = sortOf(owner.generation, KIND.version, messageSerial, baseVersionSerial);
   const versions = await reader.range(owner.streamKey, { from, to }, { limit: Infinity });
@@ -55,6 +55,8 @@ async function readFragments(
     const serial = lastPart(sort);
     return serial > baseVersionSerial && serial <= versionSerial;
   });
+  const newest = behind.at(-1);
+  if (newest === undefined || lastPart(newest.sort) !== versionSerial) return null;
   const sorts = behind.map(({ value }) => sortOf(owner.generation, KIND.record, Number(value)));
   const records = await reader.get(owner.streamKey, sorts);
   return sorts.flatMap((sort) => {
