@@ -4,7 +4,6 @@ import { chromium } from './engines/chromium.js';
 import { composeGo } from './engines/compose-go.js';
 import { otlpReceiver } from './engines/otlp-receiver.js';
 import { deployTools } from './engines/deploy-tools.js';
-import { dynamodb } from './engines/dynamodb.js';
 import { elasticmq } from './engines/elasticmq.js';
 import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
@@ -19,6 +18,7 @@ import { rabbitmq } from './engines/rabbitmq.js';
 import { redisCluster } from './engines/redis-cluster.js';
 import { redisSentinel } from './engines/redis-sentinel.js';
 import { redis } from './engines/redis.js';
+import { surrealdb } from './engines/surrealdb.js';
 
 /** @import { Engine } from './types.js' */
 
@@ -26,7 +26,6 @@ import { redis } from './engines/redis.js';
 const ENGINES = [
   rabbitmq,
   kafka,
-  dynamodb,
   elasticmq,
   moto,
   redisCluster,
@@ -42,6 +41,7 @@ const ENGINES = [
   pysher,
   pusherGo,
   pusherPython,
+  surrealdb,
   redis,
   nats,
 ];
