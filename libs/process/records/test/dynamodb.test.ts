@@ -17,12 +17,15 @@ describe('DynamoDB', () => {
   const backend: RecordsBackend = {
     open: (table) =>
       openDynamoRecords(
-        configuration({
-          DATABASE_DYNAMODB_ENDPOINT_URL: server.url,
-          AWS_ACCESS_KEY_ID: 'carillon',
-          AWS_SECRET_ACCESS_KEY: 'secret',
-        }),
-        { table, timeoutMs: TIMEOUT_MS },
+        {
+          table,
+          config: configuration({
+            DATABASE_DYNAMODB_ENDPOINT_URL: server.url,
+            AWS_ACCESS_KEY_ID: 'carillon',
+            AWS_SECRET_ACCESS_KEY: 'secret',
+          }),
+        },
+        TIMEOUT_MS,
       ),
     server: { restart: null, pause: () => server.pause(), resume: () => server.resume() },
   };

@@ -16,10 +16,10 @@ describe('SurrealDB', () => {
   afterAll(() => server.release());
 
   const open = (table: string, more: Record<string, string> = {}) =>
-    openSurrealRecords(configuration({ DATABASE_SURREALDB_URL: server.url, ...more }), {
-      table,
-      timeoutMs: TIMEOUT_MS,
-    });
+    openSurrealRecords(
+      { table, config: configuration({ DATABASE_SURREALDB_URL: server.url, ...more }) },
+      { timeoutMs: TIMEOUT_MS, purgeIntervalMs: 3_600_000 },
+    );
 
   const backend: RecordsBackend = {
     open,
@@ -63,7 +63,7 @@ describe('SurrealDB', () => {
   it('deletes expired rows, and no others', async () => {
     const table = newTable();
     const config = configuration({ DATABASE_SURREALDB_URL: server.url });
-    const store = await openSurrealRecords(config, { table, timeoutMs: TIMEOUT_MS, purgeIntervalMs: 50 });
+    const store = await openSurrealRecords({ table, config }, { timeoutMs: TIMEOUT_MS, purgeIntervalMs: 50 });
     const session = await openSurreal(config.database.surrealdb, TIMEOUT_MS);
     onTestFinished(async () => {
       await store.close();

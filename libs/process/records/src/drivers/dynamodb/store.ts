@@ -5,7 +5,7 @@ import { checkCommit } from '../../check-commit.js';
 import { checkPut, checkRange, distinctKeys } from '../../check-rows.js';
 import type { Commit, CommitLimits, RangeQuery, RecordStore, Row, RowKey } from '../../port.js';
 import type { Deadline } from '../deadline.js';
-import { isEmptyRange } from '../order.js';
+import { isEmptyRange } from '../../order.js';
 import { readItems, writeItems } from './batches.js';
 import { ATTRIBUTES, type Item, itemOf, keyOf, operationsOf, rowOf } from './items.js';
 import { bounded, type DynamoParts, isRefused, retried } from './requests.js';

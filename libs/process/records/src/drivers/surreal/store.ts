@@ -4,7 +4,7 @@ import { checkPut, checkRange, distinctKeys } from '../../check-rows.js';
 import { RecordsUnavailable } from '../../port.js';
 import type { Commit, CommitLimits, RangeQuery, RecordStore, Row, RowKey } from '../../port.js';
 import { Deadline } from '../deadline.js';
-import { isEmptyRange } from '../order.js';
+import { isEmptyRange } from '../../order.js';
 import type { SurrealParts } from './parts.js';
 import { Purge } from './purge.js';
 import {
