@@ -1,12 +1,8 @@
 import { MemoryRecords } from '@carillon/records';
 import { describe } from 'vitest';
-import { RecordHistoryStore } from '../src/index.js';
 import { conformance } from './conformance.js';
 import { conformanceOfTwoWriters } from './conformance-two-writers.js';
-import { NOW_MS } from './scene.js';
-
-const storeOver = (records: MemoryRecords): RecordHistoryStore =>
-  new RecordHistoryStore(records, { now: () => NOW_MS, timeoutMs: 5000, surveyEveryMs: 0 });
+import { storeOver } from './record-backends.js';
 
 conformance('record', async () => ({ store: storeOver(new MemoryRecords()), close: async () => {} }));
 

@@ -35,8 +35,8 @@ export interface Head {
 export interface Side {
   /** 0: the row does not exist. */
   readonly version: number;
-  /** The stream that everything below is of: after a reset, or once the stream was deleted, it counts no more. */
-  readonly streamId: string;
+  /** The generation that everything below is of, see `incarnationOf`: after a reset or a deletion it counts no more. */
+  readonly incarnation: string;
   readonly fannedOut: number;
   readonly removedMessages: number;
   readonly removedBytes: number;
@@ -52,9 +52,13 @@ export interface Side {
   readonly dueMs: number | null;
 }
 
-export const noSide = (streamId: string): Side => ({
+/** Names one generation of one stream, for all time. */
+export const incarnationOf = ({ streamId, generation }: Pick<Stream, 'generation' | 'streamId'>): string =>
+  `${streamId}/${generation}`;
+
+export const noSide = (incarnation: string): Side => ({
   version: 0,
-  streamId,
+  incarnation,
   fannedOut: 0,
   removedMessages: 0,
   removedBytes: 0,
@@ -68,8 +72,10 @@ export const noSide = (streamId: string): Side => ({
 });
 
 /** The side row as far as it concerns a stream. */
-export const sideFor = (side: Side, { streamId }: Pick<Stream, 'streamId'>): Side =>
-  side.streamId === streamId ? side : { ...noSide(streamId), version: side.version };
+export function sideFor(side: Side, stream: Pick<Stream, 'generation' | 'streamId'>): Side {
+  const incarnation = incarnationOf(stream);
+  return side.incarnation === incarnation ? side : { ...noSide(incarnation), version: side.version };
+}
 
 /** Versions of a row that did not exist begin where no earlier ones were. */
 export const nextVersion = (version: number): number =>
@@ -202,7 +208,7 @@ type StoredSide = ReturnType<typeof sideFields>;
 
 const sideFields = (side: Side) =>
   [
-    side.streamId,
+    side.incarnation,
     side.fannedOut,
     side.removedMessages,
     side.removedBytes,
@@ -221,7 +227,7 @@ export function decodeSide({ value, version }: { readonly value: string; readonl
   const fields = JSON.parse(value) as StoredSide;
   return {
     version,
-    streamId: fields[0],
+    incarnation: fields[0],
     fannedOut: fields[1],
     removedMessages: fields[2],
     removedBytes: fields[3],

@@ -111,5 +111,5 @@ export class StreamReader {
 export function streamRowsOf(rows: ReadonlyMap<string, StoredRow>): StreamRows {
   const [head, side] = [rows.get(HEAD), rows.get(SIDE)];
   const read = head === undefined ? null : decodeHead(head);
-  return { head: read, side: side === undefined ? noSide(read?.stream.streamId ?? '') : decodeSide(side) };
+  return { head: read, side: side === undefined ? noSide('') : decodeSide(side) };
 }
