@@ -72,7 +72,8 @@ export const openMemory = async (): Promise<Opened> => ({
 
 export async function openRecords(): Promise<Opened> {
   const records = new MemoryRecords();
-  const open = () => new RecordHistoryStore(records, { now: Date.now, timeoutMs: STATEMENT_MS, surveyEveryMs: 0 });
+  const open = () =>
+    new RecordHistoryStore(records, { now: Date.now, timeoutMs: STATEMENT_MS, surveyEveryMs: 0 });
   return { store: open(), beside: open(), blocks: () => null, tamper: null, close: async () => {} };
 }
 

@@ -124,7 +124,10 @@ function openRecordHistory(
 }
 
 /** Events of a larger size could be published, and could not be stored. */
-function requireFittingPayloads(backend: string, { event_limits: { max_payload_in_kb: limit } }: Config): void {
+function requireFittingPayloads(
+  backend: string,
+  { event_limits: { max_payload_in_kb: limit } }: Config,
+): void {
   if (limit !== null && limit * 1024 > MOST_PAYLOAD_BYTES)
     throw new Error(
       `event_limits.max_payload_in_kb ${limit} exceeds what history.backend ${backend} can store; ` +

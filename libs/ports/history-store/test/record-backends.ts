@@ -38,7 +38,12 @@ export const RECORD_BACKENDS: readonly RecordBackend[] = [
     name: 'scylladb',
     settings: async () => {
       const server = await engine('cassandra', { own: true });
-      const scylladb = { keyspace: 'history', username: 'cassandra', password: 'cassandra', replication_factor: 1 };
+      const scylladb = {
+        keyspace: 'history',
+        username: 'cassandra',
+        password: 'cassandra',
+        replication_factor: 1,
+      };
       return {
         env: { SCYLLADB_NODES: `${server.host}:${server.port}` },
         json: { database: { scylladb } },
@@ -71,7 +76,11 @@ export function configOf({ env, json }: Pick<BackendSettings, 'env' | 'json'>): 
 export const newTable = (): string => `t${randomUUID().replaceAll('-', '')}`;
 
 /** A connected record store. */
-export async function openBackend(name: string, settings: BackendSettings, table = newTable()): Promise<RecordStore> {
+export async function openBackend(
+  name: string,
+  settings: BackendSettings,
+  table = newTable(),
+): Promise<RecordStore> {
   const records = await openRecords(name, { config: configOf(settings), table });
   await records.connect();
   return records;

@@ -40,7 +40,11 @@ export class Draft {
   ) {}
 
   /** Splits a value that exceeds the value limit. */
-  put(sort: string, value: string, how: { readonly version?: number; readonly expiresAtMs?: number | null } = {}): void {
+  put(
+    sort: string,
+    value: string,
+    how: { readonly version?: number; readonly expiresAtMs?: number | null } = {},
+  ): void {
     const before = this.read.rows.get(sort)?.version ?? null;
     const { version = (before ?? 0) + 1, expiresAtMs = null } = how;
     if (this.read.asked.has(sort)) this.require(sort, before);

@@ -21,7 +21,13 @@ export interface Entry {
 
 /** What a row of kind `history` says, by which a record is found whose delivery serial differs from its history serial. */
 export const encodeEntry = (row: RecordRow): string =>
-  JSON.stringify([row.deliverySerial, row.publishedAtMs, row.historyUntilMs ?? 0, row.payloadSize, row.sumBytes]);
+  JSON.stringify([
+    row.deliverySerial,
+    row.publishedAtMs,
+    row.historyUntilMs ?? 0,
+    row.payloadSize,
+    row.sumBytes,
+  ]);
 
 function decodeEntry(serial: number, value: string): Entry {
   const fields = JSON.parse(value) as [number, number, number, number, number];
@@ -118,7 +124,8 @@ export class HistoryEntries {
         else low = Math.max(low, probe.serial + 1);
       }
     }
-    for await (const entry of this.each(low, high - 1, { atOnce: PROBES })) if (holds(entry)) return entry.serial;
+    for await (const entry of this.each(low, high - 1, { atOnce: PROBES }))
+      if (holds(entry)) return entry.serial;
     return high;
   }
 

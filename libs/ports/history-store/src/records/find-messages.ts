@@ -96,11 +96,15 @@ async function findAnnotations(
     return row === undefined ? null : sortOf(generation, KIND.annotationEvent, row.value, number);
   };
   const deleteSort = (number: number): string | null => {
-    const [made, row] = [KIND.annotation, KIND.deletedBy].map((kind) => found.get(sortOf(generation, kind, number)));
+    const [made, row] = [KIND.annotation, KIND.deletedBy].map((kind) =>
+      found.get(sortOf(generation, kind, number)),
+    );
     if (made === undefined || row === undefined) return null;
     return sortOf(generation, KIND.annotationEvent, made.value, Number(row.value));
   };
-  const sorts = numbers.flatMap((number) => [eventSort(number), deleteSort(number)]).filter((sort) => sort !== null);
+  const sorts = numbers
+    .flatMap((number) => [eventSort(number), deleteSort(number)])
+    .filter((sort) => sort !== null);
   const events = await reader.get(streamKey, sorts);
   const eventAt = (number: number, sort: string | null) => {
     const row = sort === null ? undefined : events.get(sort);
@@ -150,7 +154,9 @@ async function countTypes(
   const serials = [...new Set(missing.map(({ messageSerial }) => messageSerial))];
   return Promise.all(
     serials.map(async (messageSerial) => {
-      const rows = await reader.range(streamKey, rangeOf(generation, KIND.summary, messageSerial), { limit: Infinity });
+      const rows = await reader.range(streamKey, rangeOf(generation, KIND.summary, messageSerial), {
+        limit: Infinity,
+      });
       return { streamKey, messageSerial, count: rows.length };
     }),
   );

@@ -37,7 +37,12 @@ export async function findWanted(parts: FindParts): Promise<Found> {
   const messages =
     wanted.messages === undefined || held === null
       ? wanted.messages && NO_MESSAGES
-      : await findMessages(parts.reader, { found, wanted: wanted.messages, stream: held.stream, nowMs: wanted.nowMs });
+      : await findMessages(parts.reader, {
+          found,
+          wanted: wanted.messages,
+          stream: held.stream,
+          nowMs: wanted.nowMs,
+        });
   return {
     streams: new Map([[name, stream]]),
     receipts: await findReceipts(parts),
@@ -45,7 +50,9 @@ export async function findWanted(parts: FindParts): Promise<Found> {
     crowds: held === null ? new Map() : await findCrowd(held, name),
     purgeable: held === null || wanted.below === null ? null : await findPurgeable(held, wanted.below),
     inspections: held === null || !wanted.inspect ? new Map() : new Map([[name, await inspect(held)]]),
-    ...(wanted.messageIdAt === undefined ? {} : { messageIdAt: await findMessageId(parts, wanted.messageIdAt) }),
+    ...(wanted.messageIdAt === undefined
+      ? {}
+      : { messageIdAt: await findMessageId(parts, wanted.messageIdAt) }),
     ...(messages === undefined ? {} : { messages }),
   };
 }
@@ -74,7 +81,13 @@ async function withRecord(parts: FindParts, receipt: FoundReceipt): Promise<Foun
   const record = await recordAt(parts, receipt.deliverySerial);
   if (record === null) return receipt;
   const { historySerial, rootHistorySerial, publishedAtMs, messageSerial, versionSerial } = record;
-  return { ...receipt, historySerial: historySerial ?? rootHistorySerial, publishedAtMs, messageSerial, versionSerial };
+  return {
+    ...receipt,
+    historySerial: historySerial ?? rootHistorySerial,
+    publishedAtMs,
+    messageSerial,
+    versionSerial,
+  };
 }
 
 async function recordAt({ reader, found: { owner } }: FindParts, serial: number): Promise<RecordRow | null> {
@@ -123,7 +136,10 @@ async function findCrowd(
 }
 
 /** What an operator purge would take: its floor, and the rows below it that are visible or stored. */
-async function findPurgeable({ reader, wanted: { nowMs }, stream, head }: Held, below: Below): Promise<Purgeable> {
+async function findPurgeable(
+  { reader, wanted: { nowMs }, stream, head }: Held,
+  below: Below,
+): Promise<Purgeable> {
   const shownBy = { firstShifted: head?.firstShifted ?? null, mixedTo: head?.mixedTo ?? 0 };
   const history = new ShownHistory(reader, stream, nowMs, shownBy);
   const { floorHistorySerial: floor, nextHistorySerial: next } = stream;
@@ -137,7 +153,10 @@ async function findPurgeable({ reader, wanted: { nowMs }, stream, head }: Held, 
   const stored = { messages: 0, bytes: 0 };
   const shown = { messages: 0, bytes: 0 };
   const visible = await history.floor();
-  for await (const { serial, size, untilMs } of history.entries.each(floor, Math.min(historyFloor, next) - 1)) {
+  for await (const { serial, size, untilMs } of history.entries.each(
+    floor,
+    Math.min(historyFloor, next) - 1,
+  )) {
     stored.messages += 1;
     stored.bytes += size;
     if (serial < visible || untilMs <= nowMs) continue;
@@ -151,7 +170,8 @@ async function findPurgeable({ reader, wanted: { nowMs }, stream, head }: Held, 
 async function floorBelow({ entries }: ShownHistory, stream: Stream, below: Below): Promise<number> {
   const { floorHistorySerial: floor, nextHistorySerial: next } = stream;
   if (below.mode === 'all') return next;
-  if (below.mode === 'before_time_ms') return entries.firstWhere(floor, next - 1, ({ atMs }) => atMs >= below.timeMs);
+  if (below.mode === 'before_time_ms')
+    return entries.firstWhere(floor, next - 1, ({ atMs }) => atMs >= below.timeMs);
   const limit = Math.min(below.serial, next);
   return (await entries.first(Math.max(floor, limit), next - 1))?.serial ?? limit;
 }
@@ -164,7 +184,13 @@ async function countOpenBelow(reader: StreamReader, stream: Stream, below: numbe
 }
 
 /** Reads every row at or above the floor. What removes a row counts it, so fewer rows than counted mean a gap. */
-async function inspect({ reader, wanted: { nowMs }, found: { owner }, stream, head }: Held): Promise<Inspection> {
+async function inspect({
+  reader,
+  wanted: { nowMs },
+  found: { owner },
+  stream,
+  head,
+}: Held): Promise<Inspection> {
   const { floorHistorySerial: floor, retainedMessages, address } = stream;
   const shownBy = { firstShifted: head?.firstShifted ?? null, mixedTo: head?.mixedTo ?? 0 };
   const visible = await new ShownHistory(reader, stream, nowMs, shownBy).floor();
@@ -176,7 +202,12 @@ async function inspect({ reader, wanted: { nowMs }, found: { owner }, stream, he
     if (serial >= visible && untilMs > nowMs) unreadable ||= !isReadable(content, address.kind);
   };
   const kind = address.kind === 'messages' ? KIND.record : KIND.event;
-  const range = serialRange(owner.generation, kind, 0, Math.max(stream.nextDeliverySerial, stream.nextHistorySerial));
+  const range = serialRange(
+    owner.generation,
+    kind,
+    0,
+    Math.max(stream.nextDeliverySerial, stream.nextHistorySerial),
+  );
   for await (const { sort, value } of reader.each(owner.streamKey, range, { limit: Infinity })) {
     if (kind === KIND.event) {
       const { serial, keepUntilMs, body } = decodeEvent(owner, lastNumber(sort), value);

@@ -30,11 +30,7 @@ export function wantedSorts({ receipts, members, messages }: Wanted, generation:
 }
 
 /** Reads them in one round trip, or in two where the stream is of another generation than it was thought to be. */
-export async function readWanted(
-  reader: StreamReader,
-  wanted: Wanted,
-  guess: RowOwner,
-): Promise<FoundRows> {
+export async function readWanted(reader: StreamReader, wanted: Wanted, guess: RowOwner): Promise<FoundRows> {
   const { streamKey } = guess;
   const asked = wantedSorts(wanted, guess.generation);
   const rows = await reader.get(streamKey, asked);
@@ -46,7 +42,11 @@ export async function readWanted(
 }
 
 /** The rows of messages and summaries that changes replace, and that the batch did not ask for. */
-export async function withReplaced(reader: StreamReader, found: FoundRows, changes: Changes): Promise<FoundRows> {
+export async function withReplaced(
+  reader: StreamReader,
+  found: FoundRows,
+  changes: Changes,
+): Promise<FoundRows> {
   const { streamKey, generation } = found.owner;
   const { states = [], summaries = [] } = changes.messages ?? {};
   const missing = [
@@ -65,7 +65,11 @@ export function messageRow({ owner, rows }: FoundRows, messageSerial: string): M
   return row === undefined ? null : decodeMessage(owner, messageSerial, row);
 }
 
-export function summaryRow({ owner, rows }: FoundRows, messageSerial: string, type: string): SummaryRow | null {
+export function summaryRow(
+  { owner, rows }: FoundRows,
+  messageSerial: string,
+  type: string,
+): SummaryRow | null {
   const row = rows.get(sortOf(owner.generation, KIND.summary, messageSerial, type));
   return row === undefined ? null : decodeSummary(row.value);
 }

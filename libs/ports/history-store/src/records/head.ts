@@ -148,7 +148,15 @@ const headFields = ({ stream, ...head }: Head) =>
       stream.durable.changedAtMs,
     ],
     [head.sumBytes, head.maxUntilMs, head.mixedTo, head.firstShifted, head.purges, head.eraseTo],
-    [head.dueMs, head.slot, head.cappedAtMs, head.degraded, head.there, head.receiptAtMs, head.isPinned ? 1 : 0],
+    [
+      head.dueMs,
+      head.slot,
+      head.cappedAtMs,
+      head.degraded,
+      head.there,
+      head.receiptAtMs,
+      head.isPinned ? 1 : 0,
+    ],
   ] as const;
 
 export const encodeHead = (head: Head): string => JSON.stringify(headFields(head));

@@ -112,7 +112,8 @@ export const therePartition = (bucket: number): string => `there/${bucket}`;
 const KEY_BITS = 63n;
 const BUCKET_BITS = 6n;
 
-export const thereBucket = (streamKey: string): number => Number(BigInt(streamKey) >> (KEY_BITS - BUCKET_BITS));
+export const thereBucket = (streamKey: string): number =>
+  Number(BigInt(streamKey) >> (KEY_BITS - BUCKET_BITS));
 
 export const thereHint = (streamKey: string, nonce: string, nowMs: number): Hint => ({
   partition: therePartition(thereBucket(streamKey)),

@@ -67,7 +67,13 @@ export class StreamIndexes {
     // Behind all entries of that stream.
     let from = after === null ? null : `${keyText(after)}0`;
     while (found.length < limit) {
-      const entries = await this.records.range({ partition: DEGRADED, from, to: null, reverse: false, limit: ENTRIES });
+      const entries = await this.records.range({
+        partition: DEGRADED,
+        from,
+        to: null,
+        reverse: false,
+        limit: ENTRIES,
+      });
       const streams = await this.#confirmed(entries, ({ degraded }) => degraded);
       found.push(...streams.map(streamOf));
       const last = entries.at(-1);
@@ -84,7 +90,13 @@ export class StreamIndexes {
       let from = after !== null && bucket === first ? keyText(after.streamKey) : null;
       for (;;) {
         const partition = therePartition(bucket);
-        const entries = await this.records.range({ partition, from, to: null, reverse: false, limit: ENTRIES });
+        const entries = await this.records.range({
+          partition,
+          from,
+          to: null,
+          reverse: false,
+          limit: ENTRIES,
+        });
         for (const { head } of await this.#confirmed(entries, ({ there }) => there)) {
           await this.#addMembers(head, after, limit, found);
           if (found.length === limit) return found;
@@ -108,7 +120,9 @@ export class StreamIndexes {
         const key = keyOfText(lastPart(entry.sort));
         if (Number(entry.value) % lanes === lane) own.set(key, [...(own.get(key) ?? []), entry]);
       }
-      const streams = new Map((await this.reader.heads([...own.keys()])).map((one) => [one.head.stream.streamKey, one]));
+      const streams = new Map(
+        (await this.reader.heads([...own.keys()])).map((one) => [one.head.stream.streamKey, one]),
+      );
       for (const [key, rows] of own) found.push(...(await this.#idleOf(streams.get(key), rows, idleSinceMs)));
     }
     return found.sort((one, other) => one.message.atMs - other.message.atMs).slice(0, limit);
@@ -148,7 +162,12 @@ export class StreamIndexes {
       .filter(({ message }) => message.isOpen && message.historySerial >= floorMessageSerial);
   }
 
-  async #addMembers(head: Head, after: MembersQuery['after'], limit: number, found: MemberThere[]): Promise<void> {
+  async #addMembers(
+    head: Head,
+    after: MembersQuery['after'],
+    limit: number,
+    found: MemberThere[],
+  ): Promise<void> {
     const { streamKey, generation, address } = head.stream;
     const { appId, channel } = address;
     const { from: first, to } = rangeOf(generation, KIND.member);
@@ -180,7 +199,7 @@ export class StreamIndexes {
 
   async #entriesOf(partition: string): Promise<Row[]> {
     const found: Row[] = [];
-    for (let from: string | null = null; found.length < MOST_BEHIND; ) {
+    for (let from: string | null = null; found.length < MOST_BEHIND;) {
       const rows = await this.records.range({ partition, from, to: null, reverse: false, limit: ENTRIES });
       found.push(...rows);
       const last = rows.at(-1);

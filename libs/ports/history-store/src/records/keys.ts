@@ -70,14 +70,18 @@ const escaped = (text: string): string => text.replace(/[%/]/g, (found) => (foun
 const nameOf = (part: string | number): string =>
   typeof part === 'number' ? serialText(part) : escaped(part);
 
-const generationOf = (generation: number): string => `g${String(generation).padStart(GENERATION_DIGITS, '0')}`;
+const generationOf = (generation: number): string =>
+  `g${String(generation).padStart(GENERATION_DIGITS, '0')}`;
 
 export const sortOf = (generation: number, kind: RowKind, ...parts: readonly (string | number)[]): string =>
   [generationOf(generation), kind, ...parts.map(nameOf)].join('/');
 
 /** The last part of a sort, as text. */
 export const lastPart = (sort: string): string =>
-  sort.slice(sort.lastIndexOf('/') + 1).replace(/%2F/g, '/').replace(/%25/g, '%');
+  sort
+    .slice(sort.lastIndexOf('/') + 1)
+    .replace(/%2F/g, '/')
+    .replace(/%25/g, '%');
 
 /** The last part of a sort, as a number. */
 export const lastNumber = (sort: string): number => Number(sort.slice(sort.lastIndexOf('/') + 1));
@@ -91,8 +95,11 @@ export interface SortRange {
 const below = (prefix: string): SortRange => ({ from: `${prefix}/`, to: `${prefix}0` });
 
 /** All rows of a kind below the given parts. */
-export const rangeOf = (generation: number, kind: RowKind, ...parts: readonly (string | number)[]): SortRange =>
-  below(sortOf(generation, kind, ...parts));
+export const rangeOf = (
+  generation: number,
+  kind: RowKind,
+  ...parts: readonly (string | number)[]
+): SortRange => below(sortOf(generation, kind, ...parts));
 
 /** Rows of a kind by number, both bounds inclusive. */
 export const serialRange = (
@@ -121,6 +128,8 @@ export type KeyChoice = (address: StreamAddress, attempt: number) => string;
 /** 63 bits of a hash of the address: streams are found by their address without a directory. */
 export const hashedKey: KeyChoice = (address, attempt) => {
   const suffix = attempt === 0 ? '' : `\0${attempt}`;
-  const hash = createHash('sha256').update(`${streamName(address)}${suffix}`).digest();
+  const hash = createHash('sha256')
+    .update(`${streamName(address)}${suffix}`)
+    .digest();
   return String(hash.readBigUInt64BE(0) >> 1n);
 };

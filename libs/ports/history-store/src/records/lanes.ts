@@ -57,7 +57,12 @@ export class Lanes {
     for (let round = 0; round < MOST_AGREEMENTS; round += 1) {
       const [row] = await this.records.get([{ partition: META, sort: AGREED }]);
       if (row !== undefined && (!replace || Number(row.value) === lanes)) return Number(row.value);
-      const next = { sort: AGREED, version: (row?.version ?? 0) + 1, value: String(lanes), expiresAtMs: null };
+      const next = {
+        sort: AGREED,
+        version: (row?.version ?? 0) + 1,
+        value: String(lanes),
+        expiresAtMs: null,
+      };
       const conditions = [{ sort: AGREED, version: row?.version ?? null }];
       if (await this.records.commit({ partition: META, conditions, puts: [next], deletes: [] })) return lanes;
     }

@@ -40,14 +40,19 @@ export class StreamLocator {
   }
 
   /** The streams that exist, in no order. */
-  async heads(addresses: readonly StreamAddress[], attempt = 0): Promise<(StreamRows & { readonly head: Head })[]> {
+  async heads(
+    addresses: readonly StreamAddress[],
+    attempt = 0,
+  ): Promise<(StreamRows & { readonly head: Head })[]> {
     const asked = new Map(addresses.map((address) => [this.keyOf(address, attempt), address]));
     const found = await this.reader.heads([...asked.keys()]);
     const isAsked = ({ head }: { readonly head: Head }): boolean => {
       const address = asked.get(head.stream.streamKey);
       return address !== undefined && isOf(head, address);
     };
-    const others = found.filter((one) => !isAsked(one)).flatMap(({ head }) => asked.get(head.stream.streamKey) ?? []);
+    const others = found
+      .filter((one) => !isAsked(one))
+      .flatMap(({ head }) => asked.get(head.stream.streamKey) ?? []);
     // Two of the addresses may have one key: the map holds the last.
     const hidden = addresses.filter((address) => asked.get(this.keyOf(address, attempt)) !== address);
     if (others.length + hidden.length === 0) return found;
@@ -74,7 +79,8 @@ export class StreamLocator {
   }
 }
 
-const isOf = ({ stream }: Head, address: StreamAddress): boolean => streamName(stream.address) === streamName(address);
+const isOf = ({ stream }: Head, address: StreamAddress): boolean =>
+  streamName(stream.address) === streamName(address);
 
 const keysTaken = (address: StreamAddress | undefined): StoreFailure =>
   new StoreFailure('data', `other streams have all keys of a stream of app "${address?.appId ?? ''}"`);

@@ -11,7 +11,14 @@ import type { StoredRecord } from '../model/record.js';
 import type { StoredRow } from './draft.js';
 import { KIND, lastNumber, lastPart, rangeOf, serialRange, sortOf } from './keys.js';
 import type { StreamReader } from './reader.js';
-import { asRecord, decodeAnnotation, decodeMessage, decodeRecord, type MessageRow, type RowOwner } from './rows.js';
+import {
+  asRecord,
+  decodeAnnotation,
+  decodeMessage,
+  decodeRecord,
+  type MessageRow,
+  type RowOwner,
+} from './rows.js';
 import { readData, readSettled, readSummary, type SummaryName } from './texts.js';
 
 /** Rows looked at together. */
@@ -29,7 +36,9 @@ export class MessageRows {
       let first = true;
       return readSettled<MessageRow, StoredMessage>(
         async () => {
-          const known = first ? rows.get(messageSerial) : (await this.#rows(stream, [messageSerial])).get(messageSerial);
+          const known = first
+            ? rows.get(messageSerial)
+            : (await this.#rows(stream, [messageSerial])).get(messageSerial);
           first = false;
           return readable(known ?? null);
         },
@@ -77,7 +86,8 @@ export class MessageRows {
     const { belowNo, limit, messageSerials } = query;
     const owner = { streamKey: query.streamKey, generation: query.generation };
     const found: AnnotationSummary[] = [];
-    const names = messageSerials === undefined ? this.#latestNames(query) : this.#namesOf(query, messageSerials);
+    const names =
+      messageSerials === undefined ? this.#latestNames(query) : this.#namesOf(query, messageSerials);
     for await (const batch of batchesOf(names, AT_ONCE)) {
       const messages = await this.#rows(owner, [...new Set(batch.map(({ messageSerial }) => messageSerial))]);
       const readable = batch.filter(({ messageSerial }) => {
@@ -93,7 +103,12 @@ export class MessageRows {
   }
 
   /** The names of summaries, that which changed last first. */
-  async *#latestNames({ streamKey, generation, belowNo, limit }: SummariesQuery): AsyncGenerator<SummaryName> {
+  async *#latestNames({
+    streamKey,
+    generation,
+    belowNo,
+    limit,
+  }: SummariesQuery): AsyncGenerator<SummaryName> {
     const range = serialRange(generation, KIND.summaryByNo, 0, (belowNo ?? Number.MAX_SAFE_INTEGER) - 1);
     const how = { reverse: true, limit: Infinity, atOnce: Math.min(limit, AT_ONCE) };
     for await (const { value } of this.reader.each(streamKey, range, how)) {

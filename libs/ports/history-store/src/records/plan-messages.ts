@@ -38,9 +38,7 @@ function planState({ found }: PlanOf, draft: Draft, state: StoredMessage): boole
     dataBase = state.baseSerial;
     const { text } = state.data;
     dataChunks =
-      text === null
-        ? 0
-        : draft.putChunks((index) => dataSort(owner, messageSerial, dataBase, index), text);
+      text === null ? 0 : draft.putChunks((index) => dataSort(owner, messageSerial, dataBase, index), text);
   }
   draft.put(sortOf(generation, KIND.message, messageSerial), encodeMessage({ state, dataBase, dataChunks }));
   const open = sortOf(generation, KIND.open, messageSerial);
@@ -55,11 +53,9 @@ function planAnnotation({ nowMs, expiresAt, stream }: PlanOf, draft: Draft, anno
   const expiresAtMs = keepUntilMs >= FOREVER_MS ? null : expiresAt(keepUntilMs - nowMs + ANNOTATION_GRACE_MS);
   const { annotationNo, messageSerial, targetNo } = event;
   draft.put(sortOf(generation, KIND.annotation, annotationNo), messageSerial, { expiresAtMs });
-  draft.put(
-    sortOf(generation, KIND.annotationEvent, messageSerial, annotationNo),
-    encodeAnnotation(event),
-    { expiresAtMs },
-  );
+  draft.put(sortOf(generation, KIND.annotationEvent, messageSerial, annotationNo), encodeAnnotation(event), {
+    expiresAtMs,
+  });
   if (targetNo !== null)
     draft.put(sortOf(generation, KIND.deletedBy, targetNo), String(annotationNo), { expiresAtMs });
 }
@@ -83,6 +79,7 @@ function planSummary({ found, stream }: PlanOf, draft: Draft, summary: NewSummar
   }
   const row = { since, lastNo, changedAtMs, textNo, textChunks };
   draft.put(sortOf(generation, KIND.summary, messageSerial, type), encodeSummary(row));
-  if (before !== null && before.lastNo !== lastNo) draft.delete(sortOf(generation, KIND.summaryByNo, before.lastNo));
+  if (before !== null && before.lastNo !== lastNo)
+    draft.delete(sortOf(generation, KIND.summaryByNo, before.lastNo));
   draft.put(sortOf(generation, KIND.summaryByNo, lastNo), JSON.stringify([messageSerial, type]));
 }

@@ -8,7 +8,16 @@ import type { Stream } from '../model/stream.js';
 import { Draft } from './draft.js';
 import { encodeEntry } from './entries.js';
 import type { FoundRows } from './found-rows.js';
-import { encodeHead, encodeSide, type Head, newHead, nextVersion, shownStream, sideFor, storedStream } from './head.js';
+import {
+  encodeHead,
+  encodeSide,
+  type Head,
+  newHead,
+  nextVersion,
+  shownStream,
+  sideFor,
+  storedStream,
+} from './head.js';
 import {
   CAPPED_EVERY_MS,
   cappedHint,
@@ -152,10 +161,14 @@ function planRows(of: PlanOf, draft: Draft, before: Head): Head {
   for (const receipt of changes.receipts) {
     const record = receipt.deliverySerial === null ? undefined : records.get(receipt.deliverySerial);
     const keptMs = Math.max(receipt.untilMs, receipt.atMs) - nowMs + RECEIPT_GRACE_MS;
-    draft.put(receiptSort(receipt.scope), encodeReceipt(receipt, record ?? null), { expiresAtMs: expiresAt(keptMs) });
+    draft.put(receiptSort(receipt.scope), encodeReceipt(receipt, record ?? null), {
+      expiresAtMs: expiresAt(keptMs),
+    });
   }
   for (const entry of changes.operatorLog)
-    draft.put(logSort(entry.atMs, randomUUID()), JSON.stringify(entry), { expiresAtMs: expiresAt(LOG_KEPT_MS) });
+    draft.put(logSort(entry.atMs, randomUUID()), JSON.stringify(entry), {
+      expiresAtMs: expiresAt(LOG_KEPT_MS),
+    });
   return head;
 }
 
@@ -171,7 +184,11 @@ function counted(head: Head, serial: number, untilMs: number, size: number, deli
 }
 
 /** Registers the stream in the indexes that it is not registered in as the commit needs it. */
-function register(of: PlanOf, head: Head, needsPurge: boolean): { readonly head: Head; readonly hints: Hint[] } {
+function register(
+  of: PlanOf,
+  head: Head,
+  needsPurge: boolean,
+): { readonly head: Head; readonly hints: Hint[] } {
   const { changes, nowMs, found } = of;
   const { streamKey, address, durable } = head.stream;
   const shown = shownStream(head, found.side);
@@ -179,7 +196,9 @@ function register(of: PlanOf, head: Head, needsPurge: boolean): { readonly head:
   let next = head;
   const due = dueOf(of, needsPurge);
   const side = sideFor(found.side, head.stream);
-  const known = Math.min(...[head.dueMs, side.dueMs].map((ms) => (ms === null || ms < nowMs ? Infinity : ms)));
+  const known = Math.min(
+    ...[head.dueMs, side.dueMs].map((ms) => (ms === null || ms < nowMs ? Infinity : ms)),
+  );
   if (due !== null && due < known) {
     hints.push(dueHint(streamKey, due));
     next = { ...next, dueMs: due };

@@ -54,7 +54,13 @@ export class RecordReads {
     return new Map(streams.map((stream) => [streamName(stream.address), stream]));
   }
 
-  async range({ streamKey, generation, fromSerial, toSerial, limit }: RangeQuery): Promise<readonly StoredRecord[]> {
+  async range({
+    streamKey,
+    generation,
+    fromSerial,
+    toSerial,
+    limit,
+  }: RangeQuery): Promise<readonly StoredRecord[]> {
     const [{ head, side }, rows] = await Promise.all([
       this.reader.streamRows(streamKey),
       this.reader.range(streamKey, serialRange(generation, KIND.record, fromSerial, toSerial), { limit }),

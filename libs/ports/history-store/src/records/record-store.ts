@@ -27,8 +27,8 @@ export interface RecordHistoryOptions {
   readonly keyOf?: KeyChoice;
 }
 
-/** Rows that one record may take in a commit. */
-const ROWS_PER_RECORD = 7;
+/** Rows that one record may take in a commit: as many as an annotation that deletes another one. */
+const ROWS_PER_RECORD = 9;
 /** Rows of a commit that belong to no record. */
 const ROWS_APART = 6;
 /** A record takes several times its bytes in a commit: with its frame, its data and what JSON escapes. */
@@ -51,7 +51,10 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
   readonly #purger: RecordPurger;
   readonly #timeoutMs: number;
 
-  constructor(records: RecordStore, { now, timeoutMs, surveyEveryMs, keyOf = hashedKey }: RecordHistoryOptions) {
+  constructor(
+    records: RecordStore,
+    { now, timeoutMs, surveyEveryMs, keyOf = hashedKey }: RecordHistoryOptions,
+  ) {
     super(records, now, keyOf);
     const { rows, bytes } = records.limits;
     this.limits = {

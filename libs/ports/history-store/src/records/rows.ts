@@ -87,7 +87,8 @@ export function decodeRecord(owner: RowOwner, deliverySerial: number, value: str
 }
 
 /** A record as readers get it. */
-export const asRecord = ({ sumBytes: _sum, operationHash: _hash, ...record }: RecordRow): StoredRecord => record;
+export const asRecord = ({ sumBytes: _sum, operationHash: _hash, ...record }: RecordRow): StoredRecord =>
+  record;
 
 /** A record whose content was erased by a purge. */
 export const erasedRecord = (row: RecordRow): RecordRow => ({
@@ -238,11 +239,20 @@ export function decodeMessage(
     'data' | 'generation' | 'messageSerial' | 'streamKey'
   > & { readonly dataBase: number; readonly dataChunks: number };
   const { streamKey, generation } = owner;
-  return { version, dataBase, dataChunks, state: { streamKey, generation, messageSerial, ...fields, data: null } };
+  return {
+    version,
+    dataBase,
+    dataChunks,
+    state: { streamKey, generation, messageSerial, ...fields, data: null },
+  };
 }
 
-export const encodeOperation = ({ fingerprint, deliverySerial, versionSerial, atMs }: FoundOperation): string =>
-  JSON.stringify([fingerprint, deliverySerial, versionSerial, atMs]);
+export const encodeOperation = ({
+  fingerprint,
+  deliverySerial,
+  versionSerial,
+  atMs,
+}: FoundOperation): string => JSON.stringify([fingerprint, deliverySerial, versionSerial, atMs]);
 
 export function decodeOperation(streamKey: string, hash: string, value: string): FoundOperation {
   const fields = JSON.parse(value) as [string, number, string, number];
@@ -256,10 +266,17 @@ export function decodeOperation(streamKey: string, hash: string, value: string):
   };
 }
 
-export const encodeAnnotation = ({ streamKey: _key, messageSerial: _serial, ...event }: AnnotationEvent): string =>
-  JSON.stringify(event);
+export const encodeAnnotation = ({
+  streamKey: _key,
+  messageSerial: _serial,
+  ...event
+}: AnnotationEvent): string => JSON.stringify(event);
 
-export const decodeAnnotation = (streamKey: string, messageSerial: string, value: string): AnnotationEvent => ({
+export const decodeAnnotation = (
+  streamKey: string,
+  messageSerial: string,
+  value: string,
+): AnnotationEvent => ({
   streamKey,
   messageSerial,
   ...(JSON.parse(value) as Omit<AnnotationEvent, 'messageSerial' | 'streamKey'>),

@@ -108,10 +108,7 @@ export class ShownHistory {
   }
 
   /** The ends of rows that expire in the order of their serials. */
-  async #ends(
-    from: number,
-    to: number,
-  ): Promise<{ readonly oldest: Entry; readonly newest: Entry } | null> {
+  async #ends(from: number, to: number): Promise<{ readonly oldest: Entry; readonly newest: Entry } | null> {
     const newest = await this.entries.last(from, to);
     if (newest === null || !this.#isVisible(newest)) return null;
     const first = await this.entries.firstWhere(from, newest.serial, (entry) => this.#isVisible(entry));

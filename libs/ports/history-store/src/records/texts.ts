@@ -61,7 +61,9 @@ async function readFragments(
   const records = await reader.get(owner.streamKey, sorts);
   return sorts.flatMap((sort) => {
     const row = records.get(sort);
-    return row === undefined ? [] : [fragmentOf(decodeRecord(owner, lastNumber(sort), row.value).payload ?? '{}')];
+    return row === undefined
+      ? []
+      : [fragmentOf(decodeRecord(owner, lastNumber(sort), row.value).payload ?? '{}')];
   });
 }
 

@@ -30,4 +30,5 @@ export async function closeOver(scope: PurgeScope): Promise<Swept> {
   return { done: isDone ? { removed: over.length, evicted: [] } : REMOVED_NOTHING };
 }
 
-const keptUntil = ({ state }: { readonly state: { readonly keepUntilMs: number } }): number => state.keepUntilMs;
+const keptUntil = ({ state }: { readonly state: { readonly keepUntilMs: number } }): number =>
+  state.keepUntilMs;

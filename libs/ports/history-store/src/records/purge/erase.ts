@@ -1,7 +1,14 @@
 import { earlierGenerations, HEAD, KIND, lastNumber, rangeOf, serialRange, SIDE, sortOf } from '../keys.js';
 import { decodeMessage, decodeRecord, encodeRecord, erasedRecord, type RecordRow } from '../rows.js';
 import { deleteChildren, deleteRange } from './removed-rows.js';
-import { commitSide, draftOf, type PurgeDone, type PurgeScope, RECORDS_AT_ONCE, REMOVED_NOTHING } from './scope.js';
+import {
+  commitSide,
+  draftOf,
+  type PurgeDone,
+  type PurgeScope,
+  RECORDS_AT_ONCE,
+  REMOVED_NOTHING,
+} from './scope.js';
 
 /** Deletes rows of before a reset; null: there are none. */
 export async function removeEarlier(scope: PurgeScope): Promise<PurgeDone | null> {
@@ -32,12 +39,14 @@ export async function eraseBelowFloor(scope: PurgeScope): Promise<PurgeDone | nu
     if (record.tombstone) continue;
     draft.deleteStored(row);
     draft.put(row.sort, encodeRecord(erasedRecord(record)));
-    if (record.operationHash !== null) draft.delete(sortOf(stream.generation, KIND.operation, record.operationHash));
+    if (record.operationHash !== null)
+      draft.delete(sortOf(stream.generation, KIND.operation, record.operationHash));
     removed += 1;
   }
   for (const messageSerial of messages) removed += await removeMessage(scope, messageSerial);
   const last = rows.at(-1);
-  const erasedTo = rows.length < RECORDS_AT_ONCE || last === undefined ? head.eraseTo : lastNumber(last.sort) + 1;
+  const erasedTo =
+    rows.length < RECORDS_AT_ONCE || last === undefined ? head.eraseTo : lastNumber(last.sort) + 1;
   const isDone = await commitSide(scope, draft, { erasing: head.purges, erasedTo });
   return isDone ? { removed, evicted: [] } : REMOVED_NOTHING;
 }

@@ -6,7 +6,14 @@ import { KIND, lastNumber, serialRange, sortOf } from '../keys.js';
 import { removedAfterMs } from '../plan.js';
 import { decodeEvent, decodeMember, decodeMessage, decodeRecord, type RowOwner } from '../rows.js';
 import { deleteCheckpoints, deleteChildren } from './removed-rows.js';
-import { commitSide, draftOf, type PurgeDone, type PurgeScope, RECORDS_AT_ONCE, REMOVED_NOTHING } from './scope.js';
+import {
+  commitSide,
+  draftOf,
+  type PurgeDone,
+  type PurgeScope,
+  RECORDS_AT_ONCE,
+  REMOVED_NOTHING,
+} from './scope.js';
 
 /** A row in the order of delivery, as far as its removal needs it. */
 interface Aged {
@@ -29,6 +36,8 @@ export type Swept = { readonly done: PurgeDone } | { readonly nextMs: number | n
 
 /** Checkpoints that one commit deletes. */
 const CHECKPOINTS = 2;
+/** Rows that a sweep reads at once where it has passed over some that never expire. */
+const READ_AT_ONCE = 200;
 
 /**
  * Removes rows that have expired, oldest first, with their part in the counters. It passes over rows that never expire
@@ -39,10 +48,10 @@ export async function sweepExpired(scope: PurgeScope): Promise<Swept> {
   const { streamKey, generation } = stream;
   const range = serialRange(generation, kindOf(scope), side.sweepFrom, stream.nextDeliverySerial);
   const limit = Math.min(RECORDS_AT_ONCE, Math.max(1, request.batch));
-  const rows = (await reader.range(streamKey, range, { limit: limit + 1 })).map((row) => agedOf(scope, row));
+  const read = side.sweepFrom > 0 ? READ_AT_ONCE : limit + 1;
+  const rows = (await reader.range(streamKey, range, { limit: read })).map((row) => agedOf(scope, row));
   const stop = rows.findIndex((row) => row.removedAfterMs < FOREVER_MS && !isOver(scope, row));
-  const passed = stop === -1 ? rows.slice(0, limit) : rows.slice(0, Math.min(stop, limit));
-  const over = passed.filter((row) => isOver(scope, row));
+  const [passed, over] = firstOver(scope, stop === -1 ? rows : rows.slice(0, stop), limit);
   const last = passed.at(-1);
   if (last === undefined) return { nextMs: rows[0]?.removedAfterMs ?? null };
   if (over.length === 0) {
@@ -50,6 +59,18 @@ export async function sweepExpired(scope: PurgeScope): Promise<Swept> {
     return { done: REMOVED_NOTHING };
   }
   return { done: await remove(scope, over, passed) };
+}
+
+/** Rows up to the last of so many that have expired, and those of them that have. */
+function firstOver(scope: PurgeScope, rows: readonly Aged[], limit: number): readonly [Aged[], Aged[]] {
+  const passed: Aged[] = [];
+  const over: Aged[] = [];
+  for (const row of rows) {
+    if (over.length === limit) break;
+    passed.push(row);
+    if (isOver(scope, row)) over.push(row);
+  }
+  return [passed, over];
 }
 
 const kindOf = ({ stream }: PurgeScope): typeof KIND.event | typeof KIND.record =>
@@ -124,7 +145,8 @@ function deleteAged({ head, stream }: PurgeScope, draft: Draft, aged: Aged): voi
   const { historySerial, messageSerial, versionSerial, operationHash } = aged;
   if (historySerial !== null && head.firstShifted !== null && historySerial >= head.firstShifted)
     draft.delete(sortOf(generation, KIND.history, historySerial));
-  if (messageSerial !== null) draft.delete(sortOf(generation, KIND.version, messageSerial, versionSerial ?? ''));
+  if (messageSerial !== null)
+    draft.delete(sortOf(generation, KIND.version, messageSerial, versionSerial ?? ''));
   if (operationHash !== null) draft.delete(sortOf(generation, KIND.operation, operationHash));
 }
 
@@ -136,7 +158,9 @@ async function firstHistory(
   const { streamKey, generation, address, floorHistorySerial, nextHistorySerial } = stream;
   const of = { streamKey, generation, kind: address.kind, firstShifted: head.firstShifted };
   const entries = new HistoryEntries(reader, of);
-  for await (const { serial } of entries.each(floorHistorySerial, nextHistorySerial - 1, { atOnce: gone.size + 1 }))
+  for await (const { serial } of entries.each(floorHistorySerial, nextHistorySerial - 1, {
+    atOnce: gone.size + 1,
+  }))
     if (!gone.has(serial)) return serial;
   return nextHistorySerial;
 }
@@ -144,7 +168,12 @@ async function firstHistory(
 /** The first delivery serial that stays, at or above the floor. */
 async function firstDelivery(scope: PurgeScope, gone: ReadonlySet<number>): Promise<number> {
   const { reader, stream } = scope;
-  const range = serialRange(stream.generation, kindOf(scope), stream.floorDeliverySerial, stream.nextDeliverySerial);
+  const range = serialRange(
+    stream.generation,
+    kindOf(scope),
+    stream.floorDeliverySerial,
+    stream.nextDeliverySerial,
+  );
   const rows = await reader.range(stream.streamKey, range, { limit: gone.size + 1 });
   const stays = rows.map(({ sort }) => lastNumber(sort)).find((serial) => !gone.has(serial));
   return stays ?? Math.max(stream.floorDeliverySerial, stream.nextDeliverySerial);
@@ -170,9 +199,17 @@ async function removeMessages(scope: PurgeScope, draft: Draft, over: readonly Ag
 }
 
 /** Forgets members that left with one of the events. */
-async function removeAbsent({ reader, stream }: PurgeScope, draft: Draft, over: readonly Aged[]): Promise<void> {
-  const left = new Map(over.flatMap(({ leftBy, deliverySerial }) => (leftBy === null ? [] : [[leftBy, deliverySerial]])));
-  const sorts = new Map([...left.keys()].map((userId) => [sortOf(stream.generation, KIND.member, userId), userId]));
+async function removeAbsent(
+  { reader, stream }: PurgeScope,
+  draft: Draft,
+  over: readonly Aged[],
+): Promise<void> {
+  const left = new Map(
+    over.flatMap(({ leftBy, deliverySerial }) => (leftBy === null ? [] : [[leftBy, deliverySerial]])),
+  );
+  const sorts = new Map(
+    [...left.keys()].map((userId) => [sortOf(stream.generation, KIND.member, userId), userId]),
+  );
   for (const [sort, row] of await reader.get(stream.streamKey, [...sorts.keys()])) {
     const userId = sorts.get(sort) ?? '';
     const { present, lastSerial } = decodeMember(stream, userId, row.value);

@@ -1,5 +1,11 @@
 import type { Row } from '@carillon/records';
-import { type AppSurvey, type Evicted, type PurgeRequest, type PurgeStep, sumEvicted } from '../../retention.js';
+import {
+  type AppSurvey,
+  type Evicted,
+  type PurgeRequest,
+  type PurgeStep,
+  sumEvicted,
+} from '../../retention.js';
 import { cappedHint, cappedPartition, duePartition, STREAM_BUCKETS } from '../hints.js';
 import { keyOfText, lastPart, serialText } from '../keys.js';
 import { PurgeLease } from './lease.js';

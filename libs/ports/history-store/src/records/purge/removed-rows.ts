@@ -21,7 +21,7 @@ export async function deleteRange(
 ): Promise<number> {
   const limit = Math.max(1, Math.floor(rowsAtOnce(records) / share));
   const rows = await reader.range(streamKey, range, { limit });
-  for (let from = 0; from < rows.length; ) {
+  for (let from = 0; from < rows.length;) {
     const draft = new Draft(streamKey, records.limits.valueBytes);
     draft.require(NEVER, null);
     for (; from < rows.length && draft.rows < rowsAtOnce(records); from += 1) {
@@ -36,7 +36,11 @@ export async function deleteRange(
 }
 
 /** Deletes everything that hangs on a message but the row of the message itself, in as many commits as it takes. */
-export async function deleteChildren(parts: PurgeParts, owner: RowOwner, messageSerial: string): Promise<number> {
+export async function deleteChildren(
+  parts: PurgeParts,
+  owner: RowOwner,
+  messageSerial: string,
+): Promise<number> {
   const { streamKey, generation } = owner;
   const numbers = (row: StoredRow): string[] => {
     const number = lastNumber(row.sort);

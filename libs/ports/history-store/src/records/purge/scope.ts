@@ -45,7 +45,11 @@ export const draftOf = ({ records, stream }: PurgeScope): Draft =>
   new Draft(stream.streamKey, records.limits.valueBytes);
 
 /** Commits with a new side row; false: a watermark or an operator was first, and the purge looks again. */
-export function commitSide({ records, side }: PurgeScope, draft: Draft, changed: Partial<Side>): Promise<boolean> {
+export function commitSide(
+  { records, side }: PurgeScope,
+  draft: Draft,
+  changed: Partial<Side>,
+): Promise<boolean> {
   const { version } = side;
   draft.put(SIDE, encodeSide({ ...side, ...changed }), { version: nextVersion(version) });
   draft.require(SIDE, version === 0 ? null : version);

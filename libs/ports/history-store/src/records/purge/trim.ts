@@ -4,7 +4,14 @@ import { isOverCaps } from '../plan.js';
 import { ShownHistory } from '../shown.js';
 import { decodeRecord } from '../rows.js';
 import { deleteCheckpoints } from './removed-rows.js';
-import { commitSide, draftOf, type PurgeDone, type PurgeScope, RECORDS_AT_ONCE, REMOVED_NOTHING } from './scope.js';
+import {
+  commitSide,
+  draftOf,
+  type PurgeDone,
+  type PurgeScope,
+  RECORDS_AT_ONCE,
+  REMOVED_NOTHING,
+} from './scope.js';
 
 /** Younger rows may still be requested by a gateway that has missed them. */
 const TRIMMED_AFTER_MS = 15_000;
@@ -23,7 +30,8 @@ export async function trimCapped(scope: PurgeScope): Promise<PurgeDone | null> {
   const first = await history.entries.first(last.serial + 1, nextHistorySerial - 1);
   const draft = draftOf(scope);
   const removed = await deletePlain(scope, draft, over);
-  if (address.kind === 'presence') await deleteCheckpoints(reader, draft, stream, last.serial + 1, CHECKPOINTS);
+  if (address.kind === 'presence')
+    await deleteCheckpoints(reader, draft, stream, last.serial + 1, CHECKPOINTS);
   const bytes = over.reduce((sum, { size }) => sum + size, 0);
   const isDone = await commitSide(scope, draft, {
     removedMessages: side.removedMessages + over.length,
@@ -44,7 +52,8 @@ async function overCaps({ request, stream }: PurgeScope, history: ShownHistory):
   const over: Entry[] = [];
   for await (const entry of history.entries.each(stream.floorHistorySerial, wanted - 1, { atOnce: limit })) {
     const isHandedOver = stream.address.kind === 'presence' || entry.deliverySerial <= stream.fannedOutSerial;
-    const mayGo = entry.atMs < nowMs - TRIMMED_AFTER_MS && (isHandedOver || entry.atMs < nowMs - receiptsKeptMs);
+    const mayGo =
+      entry.atMs < nowMs - TRIMMED_AFTER_MS && (isHandedOver || entry.atMs < nowMs - receiptsKeptMs);
     if (!mayGo || over.length === limit) break;
     over.push(entry);
   }

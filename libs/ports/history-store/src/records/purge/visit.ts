@@ -33,7 +33,11 @@ export async function visitCapped(
 }
 
 /** Removes everything of a stream that is to go by now, and registers when it has to be visited again. */
-export async function visitDue(parts: PurgeParts, request: PurgeRequest, streamKey: string): Promise<Visited> {
+export async function visitDue(
+  parts: PurgeParts,
+  request: PurgeRequest,
+  streamKey: string,
+): Promise<Visited> {
   const sum = new Sum();
   for (let commits = 0; commits < MOST_COMMITS && sum.removed < request.batch; commits += 1) {
     const scope = await scopeOf(parts, request, streamKey);
@@ -46,10 +50,7 @@ export async function visitDue(parts: PurgeParts, request: PurgeRequest, streamK
     const closed = await closeOver(scope);
     const swept = 'done' in closed ? closed : await sweepExpired(scope);
     if ('done' in swept) sum.add(swept.done);
-    else if (
-      (await removeUnused(scope, UNUSED_MS)) ||
-      (await registerNext(scope, earliest(swept, closed)))
-    )
+    else if ((await removeUnused(scope, UNUSED_MS)) || (await registerNext(scope, earliest(swept, closed))))
       return sum.done(true);
   }
   return sum.done(false);
