@@ -36,29 +36,40 @@ export type Swept = { readonly done: PurgeDone } | { readonly nextMs: number | n
 
 /** Checkpoints that one commit deletes. */
 const CHECKPOINTS = 2;
-/** Rows that a sweep reads at once where it has passed over some that never expire. */
-const READ_AT_ONCE = 200;
+/** Pages of rows that never expire that one sweep passes over. */
+const MOST_PAGES = 20;
 
 /**
  * Removes rows that have expired, oldest first, with their part in the counters. It passes over rows that never expire
  * and ends at the first that expires later: rows behind it with a shorter life stay until it goes.
  */
 export async function sweepExpired(scope: PurgeScope): Promise<Swept> {
-  const { reader, request, stream, side } = scope;
-  const { streamKey, generation } = stream;
-  const range = serialRange(generation, kindOf(scope), side.sweepFrom, stream.nextDeliverySerial);
-  const limit = Math.min(RECORDS_AT_ONCE, Math.max(1, request.batch));
-  const read = side.sweepFrom > 0 ? READ_AT_ONCE : limit + 1;
-  const rows = (await reader.range(streamKey, range, { limit: read })).map((row) => agedOf(scope, row));
+  const limit = Math.min(RECORDS_AT_ONCE, Math.max(1, scope.request.batch));
+  const { from, rows } = await pastForever(scope, limit);
   const stop = rows.findIndex((row) => row.removedAfterMs < FOREVER_MS && !isOver(scope, row));
   const [passed, over] = firstOver(scope, stop === -1 ? rows : rows.slice(0, stop), limit);
-  const last = passed.at(-1);
-  if (last === undefined) return { nextMs: rows[0]?.removedAfterMs ?? null };
-  if (over.length === 0) {
-    await commitSide(scope, draftOf(scope), { sweepFrom: last.deliverySerial + 1 });
-    return { done: REMOVED_NOTHING };
+  if (over.length > 0) return { done: await remove(scope, over, passed) };
+  const sweepFrom = (passed.at(-1)?.deliverySerial ?? from - 1) + 1;
+  if (sweepFrom === scope.side.sweepFrom) return { nextMs: rows[0]?.removedAfterMs ?? null };
+  await commitSide(scope, draftOf(scope), { sweepFrom });
+  return { done: REMOVED_NOTHING };
+}
+
+/** The next rows, and the serial from which they were read: behind rows that never expire. */
+async function pastForever(
+  scope: PurgeScope,
+  limit: number,
+): Promise<{ readonly from: number; readonly rows: readonly Aged[] }> {
+  const { reader, stream, side } = scope;
+  for (let from = side.sweepFrom, pages = 1; ; pages += 1) {
+    const range = serialRange(stream.generation, kindOf(scope), from, stream.nextDeliverySerial);
+    const read = await reader.range(stream.streamKey, range, { limit: limit + 1 });
+    const rows = read.map((row) => agedOf(scope, row));
+    const last = rows.at(-1);
+    const isForever = rows.every((row) => row.removedAfterMs >= FOREVER_MS && !isOver(scope, row));
+    if (last === undefined || !isForever || pages === MOST_PAGES) return { from, rows };
+    from = last.deliverySerial + 1;
   }
-  return { done: await remove(scope, over, passed) };
 }
 
 /** Rows up to the last of so many that have expired, and those of them that have. */
