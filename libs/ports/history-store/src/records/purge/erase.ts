@@ -24,7 +24,8 @@ export async function removeEarlier(scope: PurgeScope): Promise<PurgeDone | null
  */
 export async function eraseBelowFloor(scope: PurgeScope): Promise<PurgeDone | null> {
   const { reader, head, side, stream } = scope;
-  if (head.purges === 0 || stream.address.kind === 'presence') return null;
+  if (head.purges === 0) return null;
+  if (stream.address.kind === 'presence') return sweepAgain(scope);
   const from = side.erasing === head.purges ? side.erasedTo : 0;
   if (from >= head.eraseTo) return null;
   const range = serialRange(stream.generation, KIND.record, from, head.eraseTo - 1);
@@ -49,6 +50,14 @@ export async function eraseBelowFloor(scope: PurgeScope): Promise<PurgeDone | nu
     rows.length < RECORDS_AT_ONCE || last === undefined ? head.eraseTo : lastNumber(last.sort) + 1;
   const isDone = await commitSide(scope, draft, { erasing: head.purges, erasedTo });
   return isDone ? { removed, evicted: [] } : REMOVED_NOTHING;
+}
+
+/** Has the sweep look at all events again: those below the floor go, however long they were to be kept. */
+async function sweepAgain(scope: PurgeScope): Promise<PurgeDone | null> {
+  const { purges } = scope.head;
+  if (scope.side.erasing === purges) return null;
+  await commitSide(scope, draftOf(scope), { erasing: purges, sweepFrom: 0 });
+  return REMOVED_NOTHING;
 }
 
 function isBelow({ stream }: PurgeScope, { action, historySerial, rootHistorySerial }: RecordRow): boolean {
