@@ -12,7 +12,7 @@ import type { Stream } from '../model/stream.js';
 import { type FoundRows, messageRow, summaryRow } from './found-rows.js';
 import { KIND, rangeOf, sortOf } from './keys.js';
 import type { StreamReader } from './reader.js';
-import { decodeAnnotation, decodeOperation, decodeSummary } from './rows.js';
+import { decodeAnnotation, decodeOperation, decodeSummary } from './message-rows.js';
 import { readData, readSummaryText, type SummaryName, summaryOf } from './texts.js';
 
 export interface FindMessagesOf {

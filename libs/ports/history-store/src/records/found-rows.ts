@@ -3,13 +3,16 @@ import type { ReadRows } from './draft.js';
 import type { Head, Side } from './head.js';
 import { HEAD, KIND, receiptSort, SIDE, sortOf } from './keys.js';
 import { type StreamReader, streamRowsOf } from './reader.js';
-import { decodeMessage, decodeSummary, type MessageRow, type RowOwner, type SummaryRow } from './rows.js';
+import { decodeMessage, decodeSummary, type MessageRow, type SummaryRow } from './message-rows.js';
+import { type RowOwner } from './rows.js';
 
 /** What one batch read of its stream, as rows. */
 export interface FoundRows extends ReadRows {
   readonly owner: RowOwner;
   readonly head: Head | null;
   readonly side: Side;
+  /** Rows that were not read and must not exist; absent: none. */
+  readonly unread?: readonly string[];
 }
 
 /** Sorts of the rows that a batch has to know, if the stream is of that generation. */

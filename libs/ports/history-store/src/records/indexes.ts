@@ -21,7 +21,8 @@ import {
 import { keyOfText, keyText, KIND, lastPart, rangeOf, serialText, sortOf } from './keys.js';
 import { streamOf } from './locate.js';
 import type { StreamReader, StreamRows } from './reader.js';
-import { decodeMember, decodeMessage } from './rows.js';
+import { decodeMessage } from './message-rows.js';
+import { decodeMember } from './rows.js';
 
 /** Entries read together. */
 const ENTRIES = 200;

@@ -11,14 +11,8 @@ import type { StoredRecord } from '../model/record.js';
 import type { StoredRow } from './draft.js';
 import { KIND, lastNumber, lastPart, rangeOf, serialRange, sortOf } from './keys.js';
 import type { StreamReader } from './reader.js';
-import {
-  asRecord,
-  decodeAnnotation,
-  decodeMessage,
-  decodeRecord,
-  type MessageRow,
-  type RowOwner,
-} from './rows.js';
+import { decodeAnnotation, decodeMessage, type MessageRow } from './message-rows.js';
+import { asRecord, decodeRecord, type RowOwner } from './rows.js';
 import { readData, readSettled, readSummary, type SummaryName } from './texts.js';
 
 /** Rows looked at together. */

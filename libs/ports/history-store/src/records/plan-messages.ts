@@ -8,7 +8,7 @@ import { messageRow, summaryRow } from './found-rows.js';
 import { type Hint, openHint, openMoment } from './hints.js';
 import { KIND, sortOf } from './keys.js';
 import type { PlanOf } from './plan.js';
-import { encodeAnnotation, encodeMessage, encodeSummary } from './rows.js';
+import { encodeAnnotation, encodeMessage, encodeSummary } from './message-rows.js';
 import { dataSort, summaryTextSort } from './texts.js';
 
 /** Puts the rows of versioned messages, annotations and summaries; returns the index entries of opened messages. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StoreFailure } from '../failures.js';
-import { FOREVER_MS, keepDay } from '../model/calendar.js';
+import { FOREVER_MS } from '../model/calendar.js';
 import type { Changes } from '../model/changes.js';
-import { countFloor } from '../model/floor.js';
 import { routeOf } from '../model/route.js';
 import type { Stream } from '../model/stream.js';
 import { Draft } from './draft.js';
@@ -32,14 +31,9 @@ import {
 } from './hints.js';
 import { HEAD, KIND, logSort, receiptSort, SIDE, sortOf } from './keys.js';
 import { planMessages } from './plan-messages.js';
-import {
-  encodeCheckpoint,
-  encodeEvent,
-  encodeMember,
-  encodeOperation,
-  encodeReceipt,
-  encodeRecord,
-} from './rows.js';
+import { isOverCaps, removedAfterMs } from './removal.js';
+import { encodeOperation } from './message-rows.js';
+import { encodeCheckpoint, encodeEvent, encodeMember, encodeReceipt, encodeRecord } from './rows.js';
 
 /** Receipts outlive their time, for clocks that differ. */
 const RECEIPT_GRACE_MS = 3_600_000;
@@ -86,6 +80,7 @@ export function planCommit(of: PlanOf): Plan | null {
   const opened = planMessages(of, draft);
   draft.put(HEAD, encodeHead(registered.head), { version: registered.head.version });
   draft.require(HEAD, found.head?.version ?? null);
+  for (const sort of found.unread ?? []) draft.require(sort, null);
   return { hints: [...registered.hints, ...opened], draft, head: registered.head };
 }
 
@@ -225,10 +220,6 @@ function register(
   return { head: next, hints };
 }
 
-export const isOverCaps = (stream: Stream): boolean =>
-  countFloor(stream) > stream.floorHistorySerial ||
-  (stream.maxBytes !== null && stream.retainedBytes > stream.maxBytes);
-
 /** When a purge has to look at the stream because of what is written; null: not because of that. */
 function dueOf({ changes, found, nowMs }: PlanOf, needsPurge: boolean): number | null {
   if (needsPurge) return dueMoment(nowMs, nowMs);
@@ -240,17 +231,3 @@ function dueOf({ changes, found, nowMs }: PlanOf, needsPurge: boolean): number |
   const first = Math.min(found.head === null ? nowMs + UNUSED_MS : FOREVER_MS, ...ends);
   return first >= FOREVER_MS ? null : dueMoment(first, nowMs);
 }
-
-const DAY_MS = 86_400_000;
-
-/** Versions are removed with their day, so that the data of a message does not need one that is gone. */
-export const removedAfterMs = ({
-  keepUntilMs,
-  messageSerial,
-}: {
-  readonly keepUntilMs: number;
-  readonly messageSerial: string | null;
-}): number => {
-  if (messageSerial === null || keepUntilMs >= FOREVER_MS) return keepUntilMs;
-  return Math.min(FOREVER_MS, Date.parse(`${keepDay(keepUntilMs)}T00:00:00Z`) + DAY_MS);
-};

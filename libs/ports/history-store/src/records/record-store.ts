@@ -16,6 +16,7 @@ import { Lanes } from './lanes.js';
 import { planCommit } from './plan.js';
 import { RecordPurger } from './purge/purger.js';
 import { RecordReads } from './record-reads.js';
+import { RememberedHeads } from './remembered.js';
 
 export interface RecordHistoryOptions {
   readonly now: () => number;
@@ -49,6 +50,7 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
   readonly limits: BatchLimits;
   readonly #lanes: Lanes;
   readonly #purger: RecordPurger;
+  readonly #remembered = new RememberedHeads();
   readonly #timeoutMs: number;
 
   constructor(
@@ -116,18 +118,42 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
     return this.#purger.survey;
   }
 
-  /** Null: another writer was first. */
+  /**
+   * Null: another writer was first. A stream that this process wrote last is decided on as it is remembered, without a
+   * read: the commit requires the same head, and that there is none of the receipts. Otherwise it is read.
+   */
   async #round<Decision extends { readonly changes: Changes }>(
     wanted: Wanted,
-    { address, create }: Wanted['streams'][number],
+    asked: Wanted['streams'][number],
     decide: (found: Found) => Decision,
   ): Promise<Decision | null> {
-    const found = await this.locator.find(wanted, address, create);
-    const stream = streamIn(found, { address, create }, wanted.nowMs);
+    const remembered = this.#remembered.find(wanted, asked.address);
+    if (remembered !== null) {
+      const { decision, outcome } = await this.#attempt({ wanted, asked, decide, found: remembered });
+      if (outcome === 'committed') return decision;
+    }
+    const found = await this.locator.find(wanted, asked.address, asked.create);
+    const { decision, outcome } = await this.#attempt({ wanted, asked, decide, found });
+    return outcome === 'overtaken' ? null : decision;
+  }
+
+  async #attempt<Decision extends { readonly changes: Changes }>({
+    wanted,
+    asked,
+    decide,
+    found,
+  }: {
+    readonly wanted: Wanted;
+    readonly asked: Wanted['streams'][number];
+    readonly decide: (found: Found) => Decision;
+    readonly found: FoundRows;
+  }): Promise<Attempt<Decision>> {
+    this.#remembered.forget(asked.address);
+    const stream = streamIn(found, asked, wanted.nowMs);
     const seen = await this.#find(wanted, found, stream);
-    if (seen === null) return null;
+    if (seen === null) return { decision: null, outcome: 'overtaken' };
     const decision = decide(seen);
-    if (stream === null) return decision;
+    if (stream === null) return { decision, outcome: 'nothing' };
     const { changes } = decision;
     const plan = planCommit({
       changes,
@@ -137,9 +163,11 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
       valueBytes: this.records.limits.valueBytes,
       expiresAt,
     });
-    if (plan === null) return decision;
+    if (plan === null) return { decision, outcome: 'nothing' };
     if (plan.hints.length > 0) await this.records.put(plan.hints.map(rowOf));
-    return (await this.records.commit(plan.draft.commit)) ? decision : null;
+    if (!(await this.records.commit(plan.draft.commit))) return { decision: null, outcome: 'overtaken' };
+    this.#remembered.remember(asked.address, plan.head, found.side);
+    return { decision, outcome: 'committed' };
   }
 
   async #find(wanted: Wanted, found: FoundRows, stream: Stream | null): Promise<Found | null> {
@@ -151,6 +179,11 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
     }
   }
 }
+
+/** What became of one attempt to commit; decision null: nothing was decided on the present state. */
+type Attempt<Decision> =
+  | { readonly decision: Decision; readonly outcome: 'committed' | 'nothing' }
+  | { readonly decision: null; readonly outcome: 'overtaken' };
 
 const streamIn = (
   { head, side, owner }: FoundRows,

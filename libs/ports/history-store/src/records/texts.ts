@@ -2,7 +2,8 @@ import type { AnnotationSummary } from '../model/annotation.js';
 import { fragmentOf, type MessageData, type StoredMessage, withFragments } from '../model/message.js';
 import { KIND, lastNumber, lastPart, rangeOf, sortOf } from './keys.js';
 import type { StreamReader } from './reader.js';
-import { decodeRecord, decodeSummary, type MessageRow, type RowOwner, type SummaryRow } from './rows.js';
+import { decodeSummary, type MessageRow, type SummaryRow } from './message-rows.js';
+import { decodeRecord, type RowOwner } from './rows.js';
 
 /** Reads the chunks of a text; null: a commit has replaced it since. */
 async function readChunks(

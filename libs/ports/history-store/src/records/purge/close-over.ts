@@ -1,5 +1,5 @@
 import { KIND, lastPart, rangeOf, sortOf } from '../keys.js';
-import { decodeMessage, encodeMessage } from '../rows.js';
+import { decodeMessage, encodeMessage } from '../message-rows.js';
 import type { Swept } from './expire.js';
 import { commitSide, draftOf, type PurgeScope, RECORDS_AT_ONCE, REMOVED_NOTHING } from './scope.js';
 

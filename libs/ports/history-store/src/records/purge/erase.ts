@@ -1,5 +1,6 @@
 import { earlierGenerations, HEAD, KIND, lastNumber, rangeOf, serialRange, SIDE, sortOf } from '../keys.js';
-import { decodeMessage, decodeRecord, encodeRecord, erasedRecord, type RecordRow } from '../rows.js';
+import { decodeMessage } from '../message-rows.js';
+import { decodeRecord, encodeRecord, erasedRecord, type RecordRow } from '../rows.js';
 import { deleteChildren, deleteRange } from './removed-rows.js';
 import {
   commitSide,

@@ -3,8 +3,9 @@ import { sumEvicted } from '../../retention.js';
 import type { Draft, StoredRow } from '../draft.js';
 import { HistoryEntries } from '../entries.js';
 import { KIND, lastNumber, serialRange, sortOf } from '../keys.js';
-import { removedAfterMs } from '../plan.js';
-import { decodeEvent, decodeMember, decodeMessage, decodeRecord, type RowOwner } from '../rows.js';
+import { removedAfterMs } from '../removal.js';
+import { decodeMessage } from '../message-rows.js';
+import { decodeEvent, decodeMember, decodeRecord, type RowOwner } from '../rows.js';
 import { deleteCheckpoints, deleteChildren } from './removed-rows.js';
 import {
   commitSide,

@@ -2,7 +2,8 @@ import type { RecordStore } from '@carillon/records';
 import { Draft, type StoredRow } from '../draft.js';
 import { KIND, lastNumber, lastPart, NEVER, rangeOf, type SortRange, sortOf } from '../keys.js';
 import type { StreamReader } from '../reader.js';
-import { decodeSummary, type RowOwner } from '../rows.js';
+import { decodeSummary } from '../message-rows.js';
+import { type RowOwner } from '../rows.js';
 import type { PurgeParts } from './scope.js';
 
 /** Rows that one commit deletes beside its condition. */

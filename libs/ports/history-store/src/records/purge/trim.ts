@@ -1,6 +1,6 @@
 import type { Entry } from '../entries.js';
 import { KIND, sortOf } from '../keys.js';
-import { isOverCaps } from '../plan.js';
+import { isOverCaps } from '../removal.js';
 import { ShownHistory } from '../shown.js';
 import { decodeRecord } from '../rows.js';
 import { deleteCheckpoints } from './removed-rows.js';

@@ -1,4 +1,4 @@
-import { isOverCaps } from '../plan.js';
+import { isOverCaps } from '../removal.js';
 import { dueHint, dueMoment, UNUSED_MS } from '../hints.js';
 import { type PurgeRequest, sumEvicted } from '../../retention.js';
 import { eraseBelowFloor, removeEarlier, removeUnused } from './erase.js';
