@@ -7,7 +7,7 @@ import type { Draft } from './draft.js';
 import { messageRow, summaryRow } from './found-rows.js';
 import { type Hint, openHint, openMoment } from './hints.js';
 import { KIND, sortOf } from './keys.js';
-import type { PlanOf } from './plan.js';
+import type { PlanOf } from './plan-of.js';
 import { encodeAnnotation, encodeMessage, encodeSummary } from './message-rows.js';
 import { dataSort, summaryTextSort } from './texts.js';
 

@@ -30,6 +30,7 @@ import {
   UNUSED_MS,
 } from './hints.js';
 import { HEAD, KIND, logSort, receiptSort, SIDE, sortOf } from './keys.js';
+import type { PlanOf } from './plan-of.js';
 import { planMessages } from './plan-messages.js';
 import { isOverCaps, removedAfterMs } from './removal.js';
 import { encodeOperation } from './message-rows.js';
@@ -38,17 +39,6 @@ import { encodeCheckpoint, encodeEvent, encodeMember, encodeReceipt, encodeRecor
 /** Receipts outlive their time, for clocks that differ. */
 const RECEIPT_GRACE_MS = 3_600_000;
 const LOG_KEPT_MS = 365 * 86_400_000;
-
-export interface PlanOf {
-  readonly changes: Changes;
-  readonly found: FoundRows;
-  /** As `decide` has seen it. */
-  readonly stream: Stream;
-  readonly nowMs: number;
-  readonly valueBytes: number;
-  /** When a row expires that is kept for so long, by the clock of the record store. */
-  readonly expiresAt: (durationMs: number) => number;
-}
 
 /** What one batch writes: index entries first, then one commit. */
 export interface Plan {

@@ -129,8 +129,8 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
   ): Promise<Decision | null> {
     const remembered = this.#remembered.find(wanted, asked.address);
     if (remembered !== null) {
-      const { decision, outcome } = await this.#attempt({ wanted, asked, decide, found: remembered });
-      if (outcome === 'committed') return decision;
+      const done = await this.#attempt({ wanted, asked, decide, found: remembered }).catch(unlessFailure);
+      if (done !== null && done.outcome === 'committed') return done.decision;
     }
     const found = await this.locator.find(wanted, asked.address, asked.create);
     const { decision, outcome } = await this.#attempt({ wanted, asked, decide, found });
@@ -178,6 +178,12 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
       throw thrown;
     }
   }
+}
+
+/** What `decide` rejects about a state that may be out of date is decided again; a failure of the store is not. */
+function unlessFailure(thrown: unknown): null {
+  if (thrown instanceof StoreFailure) throw thrown;
+  return null;
 }
 
 /** What became of one attempt to commit; decision null: nothing was decided on the present state. */
