@@ -9,6 +9,9 @@ export function conformanceOfDegraded(current: () => DurableStore): void {
     await append(current(), address, [], { durable });
   };
 
+  const keyOf = async (name: string): Promise<bigint> =>
+    BigInt((await headOf(current(), addressOf(name))).streamKey);
+
   const degraded = async (limit = 100, after: string | null = null): Promise<string[]> =>
     (await current().degraded({ after, limit })).map(({ address }) => address.channel);
 
@@ -44,7 +47,6 @@ export function conformanceOfDegraded(current: () => DurableStore): void {
       const names = ['degraded-1', 'degraded-2', 'degraded-3'];
       for (const name of names) await append(current(), addressOf(name), [{}]);
       for (const name of names.toReversed()) await mark(addressOf(name), 'degraded');
-      const keyOf = async (name: string) => BigInt((await headOf(current(), addressOf(name))).streamKey);
       const keys = await Promise.all(names.map(async (name) => ({ name, key: await keyOf(name) })));
       const [first, second, third] = keys.sort((one, other) => (one.key < other.key ? -1 : 1));
       expect(await degraded(2)).toEqual([first?.name, second?.name]);

@@ -190,6 +190,10 @@ function joined(stream: Stream, one: Step, nowMs: number): Changes {
   };
 }
 
+/** Rows without the key that each store chooses by itself. */
+const own = <Row extends { readonly streamKey: string }>(rows: readonly Row[]) =>
+  rows.map(({ streamKey: _chosen, ...row }) => row);
+
 /** All that can be read of a stream, without what every store chooses by itself. */
 async function shownOf(store: DurableStore, address: StreamAddress, nowMs: number): Promise<unknown> {
   const stream = await headOf(store, address);
@@ -203,8 +207,6 @@ async function shownOf(store: DurableStore, address: StreamAddress, nowMs: numbe
     toMs: null,
     limit,
   });
-  const own = <Row extends { readonly streamKey: string }>(rows: readonly Row[]) =>
-    rows.map(({ streamKey: _chosen, ...row }) => row);
   const read = address.kind === 'messages' ? 'page' : 'presenceEvents';
   const oldest = await store[read](pageOf(false, 100));
   const newest = await store[read](pageOf(true, 3));

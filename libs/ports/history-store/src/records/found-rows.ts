@@ -16,7 +16,7 @@ export interface FoundRows extends ReadRows {
 }
 
 /** Sorts of the rows that a batch has to know, if the stream is of that generation. */
-export function wantedSorts({ receipts, members, messages }: Wanted, generation: number): string[] {
+function wantedSorts({ receipts, members, messages }: Wanted, generation: number): string[] {
   const of = (kind: (typeof KIND)[keyof typeof KIND], ...parts: readonly (string | number)[]): string =>
     sortOf(generation, kind, ...parts);
   return [

@@ -53,7 +53,7 @@ export interface Side {
 }
 
 /** Names one generation of one stream, for all time. */
-export const incarnationOf = ({ streamId, generation }: Pick<Stream, 'generation' | 'streamId'>): string =>
+const incarnationOf = ({ streamId, generation }: Pick<Stream, 'generation' | 'streamId'>): string =>
   `${streamId}/${generation}`;
 
 export const noSide = (incarnation: string): Side => ({

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /** Partitions of an index that lanes read. Lanes read one each if their number is a multiple of it. */
-export const LANE_BUCKETS = 16;
+const LANE_BUCKETS = 16;
 /** Partitions of an index that purges read. */
 export const STREAM_BUCKETS = 64;
 

@@ -33,6 +33,9 @@ const MOST_BEHIND = 10_000;
 
 type FoundStream = StreamRows & { readonly head: Head };
 
+/** The stream key in front of a nonce. */
+const keyOf = ({ sort }: Row): string => keyOfText(sort.slice(0, sort.indexOf('/')));
+
 /** Finds streams by the index entries that commits left, and deletes entries that have become stale. */
 export class StreamIndexes {
   constructor(
@@ -184,7 +187,6 @@ export class StreamIndexes {
 
   /** The streams whose heads name their entry, in the order of the entries; other entries are deleted when they are old. */
   async #confirmed(entries: readonly Row[], nonceOf: (head: Head) => string | null): Promise<FoundStream[]> {
-    const keyOf = ({ sort }: Row): string => keyOfText(sort.slice(0, sort.indexOf('/')));
     const heads = await this.reader.heads([...new Set(entries.map(keyOf))]);
     const streams = new Map(heads.map((one) => [one.head.stream.streamKey, one]));
     const confirmed: FoundStream[] = [];

@@ -113,9 +113,6 @@ export const serialRange = (
   to: sortOf(generation, kind, ...parts, Math.max(0, to + 1)),
 });
 
-/** All rows of one generation. */
-export const generationRange = (generation: number): SortRange => below(generationOf(generation));
-
 /** All rows of earlier generations. */
 export const earlierGenerations = (generation: number): SortRange => ({
   from: generationOf(0),

@@ -49,7 +49,7 @@ export interface Plan {
 
 /** Plans the commit of what was decided; null: nothing is to be written. */
 export function planCommit(of: PlanOf): Plan | null {
-  const { changes, found, nowMs } = of;
+  const { changes, found } = of;
   requireOwn(of);
   if (found.head !== null && isEmpty(changes)) return null;
   const written = changes.streams[0] ?? of.stream;

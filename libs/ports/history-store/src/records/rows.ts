@@ -28,11 +28,11 @@ const ACTIONS: readonly RecordAction[] = ['plain', 'create', 'update', 'delete',
 const withText = (fields: readonly unknown[], text: string | null): string =>
   text === null ? JSON.stringify(fields) : `${JSON.stringify(fields)}\n${text}`;
 
-function apart<Fields>(value: string): { readonly fields: Fields; readonly text: string | null } {
+function apart(value: string): { readonly fields: unknown; readonly text: string | null } {
   const end = value.indexOf('\n');
   return end === -1
-    ? { fields: JSON.parse(value) as Fields, text: null }
-    : { fields: JSON.parse(value.slice(0, end)) as Fields, text: value.slice(end + 1) };
+    ? { fields: JSON.parse(value), text: null }
+    : { fields: JSON.parse(value.slice(0, end)), text: value.slice(end + 1) };
 }
 
 type RecordFields = ReturnType<typeof recordFields>;
@@ -59,7 +59,8 @@ const recordFields = (row: RecordRow) =>
 export const encodeRecord = (row: RecordRow): string => withText(recordFields(row), row.payload);
 
 export function decodeRecord(owner: RowOwner, deliverySerial: number, value: string): RecordRow {
-  const { fields, text } = apart<RecordFields>(value);
+  const { fields: stored, text } = apart(value);
+  const fields = stored as RecordFields;
   return {
     streamKey: owner.streamKey,
     generation: owner.generation,
@@ -117,7 +118,8 @@ const eventFields = (row: EventRow) =>
 export const encodeEvent = (row: EventRow): string => withText(eventFields(row), row.body);
 
 export function decodeEvent(owner: RowOwner, serial: number, value: string): EventRow {
-  const { fields, text } = apart<EventFields>(value);
+  const { fields: stored, text } = apart(value);
+  const fields = stored as EventFields;
   return {
     streamKey: owner.streamKey,
     generation: owner.generation,

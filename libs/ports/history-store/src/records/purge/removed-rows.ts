@@ -1,6 +1,6 @@
 import type { RecordStore } from '@carillon/records';
 import { Draft, type StoredRow } from '../draft.js';
-import { KIND, lastNumber, lastPart, NEVER, rangeOf, type SortRange, sortOf } from '../keys.js';
+import { KIND, lastNumber, NEVER, rangeOf, type SortRange, sortOf } from '../keys.js';
 import type { StreamReader } from '../reader.js';
 import { decodeSummary } from '../message-rows.js';
 import { type RowOwner } from '../rows.js';
@@ -76,5 +76,3 @@ export async function deleteCheckpoints(
   const to = sortOf(generation, KIND.checkpoint, below);
   for (const row of await reader.range(streamKey, { from, to }, { limit })) draft.deleteStored(row);
 }
-
-export const serialOfMessage = ({ sort }: StoredRow): string => lastPart(sort);
