@@ -4,10 +4,11 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LivingChannel } from './living.js';
 import { provesOneOrder } from './living-orders.js';
-import { openEmbedded, openMemory, openMysql, openPostgres, type Opened } from './stores.js';
+import { openEmbedded, openMemory, openMysql, openRecords, openPostgres, type Opened } from './stores.js';
 
 const STORES = [
   { name: 'memory', open: openMemory, orders: 60 },
+  { name: 'records', open: openRecords, orders: 60 },
   { name: 'postgres', open: openPostgres, orders: 5 },
   { name: 'mariadb', open: openMysql, orders: 5 },
   { name: 'embedded postgres', open: openEmbedded, orders: 5 },

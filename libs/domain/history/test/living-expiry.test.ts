@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_MS, LivingChannel } from './living.js';
-import { openMemory, openMysql, openPostgres, type Opened } from './stores.js';
+import { openMemory, openMysql, openRecords, openPostgres, type Opened } from './stores.js';
 
 const STORES = [
   { name: 'memory', open: openMemory },
+  { name: 'records', open: openRecords },
   { name: 'postgres', open: openPostgres },
   { name: 'mariadb', open: openMysql },
 ] as const;

@@ -1,10 +1,11 @@
 import { foldVersions } from '@carillon/messages';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_MS, LivingChannel, NOW_MS } from './living.js';
-import { openEmbedded, openMemory, openMysql, openPostgres, type Opened } from './stores.js';
+import { openEmbedded, openMemory, openMysql, openRecords, openPostgres, type Opened } from './stores.js';
 
 const STORES = [
   { name: 'memory', open: openMemory },
+  { name: 'records', open: openRecords },
   { name: 'postgres', open: openPostgres },
   { name: 'mariadb', open: openMysql },
   { name: 'embedded postgres', open: openEmbedded },

@@ -74,7 +74,7 @@ export class LongHistory {
 
   async write(rows: number): Promise<void> {
     for (const end = this.head + rows; this.head < end;)
-      this.head += await this.#batch(Math.min(end - this.head, WRITTEN_AT_ONCE));
+      this.head += await this.#batch(Math.min(end - this.head, WRITTEN_AT_ONCE, this.#most));
   }
 
   page(direction: string, limit: number, cursor: string | null): Promise<HistoryPageBody> {
@@ -91,6 +91,11 @@ export class LongHistory {
 
   async purgeAll(batch: number): Promise<void> {
     while ((await this.purge(batch)).more);
+  }
+
+  /** Records that the store takes in one batch, where that is fewer than usual. */
+  get #most(): number {
+    return this.store.limits.streams === 1 ? this.store.limits.records : WRITTEN_AT_ONCE;
   }
 
   async #batch(rows: number): Promise<number> {

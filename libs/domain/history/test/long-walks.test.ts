@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { APART_MS, LongHistory, type Retention, serialIn, sumOf } from './long-history.js';
-import { openEmbedded, openMemory, openMysql, openPostgres, type Opened } from './stores.js';
+import { openEmbedded, openMemory, openMysql, openRecords, openPostgres, type Opened } from './stores.js';
 
 /** `npm run proof` walks histories that are much longer. */
 const TIMES = process.env['CARILLON_PROOF'] === 'true' ? 4 : 1;
@@ -11,6 +11,7 @@ const TIMES = process.env['CARILLON_PROOF'] === 'true' ? 4 : 1;
  */
 const STORES = [
   { name: 'memory', open: openMemory, rows: 1000 * TIMES, limit: 50 },
+  { name: 'records', open: openRecords, rows: 1000 * TIMES, limit: 50 },
   { name: 'postgres', open: openPostgres, rows: 5000 * TIMES, limit: 100 },
   { name: 'mariadb', open: openMysql, rows: 1000 * TIMES, limit: 50 },
   { name: 'embedded postgres', open: openEmbedded, rows: 1000 * TIMES, limit: 50 },

@@ -2,11 +2,12 @@ import type { CommitRecord, CommitRecordOf } from '@carillon/contract';
 import { streamName } from '@carillon/history-store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FaultDesk, HistoryReader, readHistoryQuery } from '../src/index.js';
-import { openMemory, openMysql, openPostgres, type Opened } from './stores.js';
+import { openMemory, openMysql, openRecords, openPostgres, type Opened } from './stores.js';
 import { publishOf, resetOf, unlessTransient, write } from './writing.js';
 
 const STORES = [
   { name: 'memory', open: openMemory },
+  { name: 'records', open: openRecords },
   { name: 'postgres', open: openPostgres },
   { name: 'mariadb', open: openMysql },
 ] as const;

@@ -13,8 +13,10 @@ import {
   mysqlTables,
   ONE_MOMENT,
   PostgresHistoryStore,
+  RecordHistoryStore,
   SINGLE_SPREAD,
 } from '@carillon/history-store';
+import { MemoryRecords } from '@carillon/records';
 import { createParts } from '@carillon/runtime';
 
 export interface Opened {
@@ -67,6 +69,13 @@ export const openMemory = async (): Promise<Opened> => ({
   tamper: null,
   close: async () => {},
 });
+
+export async function openRecords(): Promise<Opened> {
+  const records = new MemoryRecords();
+  const open = () =>
+    new RecordHistoryStore(records, { now: Date.now, timeoutMs: STATEMENT_MS, surveyEveryMs: 0 });
+  return { store: open(), beside: open(), blocks: () => null, tamper: null, close: async () => {} };
+}
 
 export async function openPostgres(): Promise<Opened> {
   const { url, end } = await (await engine('postgres')).isolate();

@@ -14,15 +14,27 @@ export const PRESENCE_CHANNEL = 'presence-room';
 
 /** Commits as a writer does, again while something else holds the stream; records that stand alone must come alone. */
 export async function write(
-  store: Pick<HistoryStore, 'commit'>,
+  store: Pick<HistoryStore, 'commit'> & Partial<Pick<HistoryStore, 'limits'>>,
   records: readonly CommitRecord[],
   nowMs: number,
 ): Promise<readonly CommitResult[]> {
   return (await verdicts(store, records, nowMs)).flatMap(({ result }) => result ?? []);
 }
 
-/** The same, with what gateways are told of each. */
+/** The same, with what gateways are told of each, in batches that the store takes. */
 export async function verdicts(
+  store: Pick<HistoryStore, 'commit'> & Partial<Pick<HistoryStore, 'limits'>>,
+  records: readonly CommitRecord[],
+  nowMs: number,
+): Promise<readonly Judged[]> {
+  const most = store.limits?.records ?? Infinity;
+  const settled: Judged[] = [];
+  for (let from = 0; from < records.length; from += most)
+    settled.push(...(await batch(store, records.slice(from, from + most), nowMs)));
+  return settled;
+}
+
+async function batch(
   store: Pick<HistoryStore, 'commit'>,
   records: readonly CommitRecord[],
   nowMs: number,

@@ -96,6 +96,7 @@ export {
 } from './port.js';
 export { laneConnections } from './postgres/lane-connections.js';
 export { PostgresHistoryStore, type PostgresHistoryOptions } from './postgres/postgres-store.js';
+export { type RecordHistoryOptions, RecordHistoryStore } from './records/record-store.js';
 export { SERVER_SPREAD, SINGLE_SPREAD, type Spread } from './postgres/spread.js';
 export { historyTables } from './postgres/tables.js';
 export { PurgeModule } from './purge.module.js';

@@ -1,5 +1,6 @@
 import { type Config, isProduction } from '@carillon/config';
 import type { Databases } from '@carillon/database';
+import { openRecords } from '@carillon/records';
 import type { Logger } from '@carillon/runtime';
 import { MemoryHistoryStore } from './memory/memory-store.js';
 import { MysqlHistoryStore, ONE_MOMENT } from './mysql/mysql-store.js';
@@ -9,6 +10,8 @@ import { laneConnections } from './postgres/lane-connections.js';
 import { PostgresHistoryStore } from './postgres/postgres-store.js';
 import { SERVER_SPREAD, SINGLE_SPREAD } from './postgres/spread.js';
 import { historyTables } from './postgres/tables.js';
+import { MOST_PAYLOAD_BYTES, OpeningRecords } from './records/opening.js';
+import { RecordHistoryStore } from './records/record-store.js';
 
 /** A store with what belongs to its life in a process. */
 export interface OpenStore {
@@ -35,6 +38,9 @@ const LANES_WAITING = 1024;
 const BACKENDS: ReadonlyMap<string, Open> = new Map<string, Open>([
   ['memory', openMemory],
   ['mysql', openMysql],
+  ['dynamodb', (parts) => openRecordHistory('dynamodb', parts)],
+  ['scylladb', (parts) => openRecordHistory('scylladb', parts)],
+  ['surrealdb', (parts) => openRecordHistory('surrealdb', parts)],
   [
     'postgres',
     (parts) => (parts.config.database.postgres.embedded ? openEmbedded(parts) : openPostgres(parts)),
@@ -98,6 +104,35 @@ function openMysql({ config, databases, now, log }: StoreParts): OpenStore {
     health: () => reads.health(),
     close: async () => void (await Promise.all([lanes.close(), reads.close()])),
   };
+}
+
+/** A survey reads the heads of all streams. */
+const SURVEY_EVERY_MS = 3_600_000;
+
+function openRecordHistory(
+  backend: 'dynamodb' | 'scylladb' | 'surrealdb',
+  { config, now }: StoreParts,
+): OpenStore {
+  requireFittingPayloads(backend, config);
+  const { table_prefix: prefix, write_timeout_ms: timeoutMs } = config.history[backend];
+  const records = new OpeningRecords(() => openRecords(backend, { config, table: `${prefix}_records` }));
+  return {
+    store: new RecordHistoryStore(records, { now, timeoutMs, surveyEveryMs: SURVEY_EVERY_MS }),
+    health: () => records.health(),
+    close: () => records.close(),
+  };
+}
+
+/** Events of a larger size could be published, and could not be stored. */
+function requireFittingPayloads(
+  backend: string,
+  { event_limits: { max_payload_in_kb: limit } }: Config,
+): void {
+  if (limit !== null && limit * 1024 > MOST_PAYLOAD_BYTES)
+    throw new Error(
+      `event_limits.max_payload_in_kb ${limit} exceeds what history.backend ${backend} can store; ` +
+        `use at most ${Math.floor(MOST_PAYLOAD_BYTES / 1024)}`,
+    );
 }
 
 /** A database that forgets what it acknowledged. */

@@ -120,15 +120,15 @@ export function conformanceOfPresence(current: () => DurableStore): void {
         [one, '~', true],
         [two, 'a', true],
       ];
-      await current().commit(wantedOf([one, two]), (found) => ({
-        changes: {
-          ...NOTHING,
-          presenceMembers: users.map(([address, userId, present]) => {
-            const { streamKey, generation } = streamIn(found, address);
+      for (const address of [one, two])
+        await current().commit(wantedOf([address]), (found) => {
+          const { streamKey, generation } = streamIn(found, address);
+          const own = users.filter(([of]) => of === address);
+          const presenceMembers = own.map(([, userId, present]) => {
             return { streamKey, generation, userId, present, lastNo: 1, lastSerial: 1 };
-          }),
-        },
-      }));
+          });
+          return { changes: { ...NOTHING, presenceMembers } };
+        });
       const seen: string[] = [];
       for (let after: MembersQuery['after'] = null; ;) {
         const page: readonly MemberThere[] = (await current().membersThere({ after, limit: 2 })) ?? [];
@@ -136,8 +136,12 @@ export function conformanceOfPresence(current: () => DurableStore): void {
         after = page.at(-1) ?? null;
         if (after === null) break;
       }
+      const keys = new Map<typeof one, bigint>();
+      for (const address of [one, two])
+        keys.set(address, BigInt((await headOf(current(), address)).streamKey));
       const there = users
         .filter(([, , present]) => present)
+        .sort(([first], [second]) => ((keys.get(first) ?? 0n) < (keys.get(second) ?? 0n) ? -1 : 1))
         .map(([{ appId, channel }, userId]) => JSON.stringify([appId, channel, userId]));
       expect(seen.filter((member) => member.includes('presence-there'))).toEqual(there);
       expect(new Set(seen).size).toBe(seen.length);

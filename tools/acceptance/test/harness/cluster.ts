@@ -13,7 +13,6 @@ import type { Tenant } from './tenant.js';
  * quick questions wait, so that answers are partial.
  */
 export const BROKERS = [
-  'google-pubsub',
   'iggy',
   'kafka',
   'nats',
