@@ -3,7 +3,9 @@ import { configure } from '@carillon/config';
 import { Databases } from '@carillon/database';
 import { engine } from '@carillon/engines';
 import { createParts } from '@carillon/runtime';
+import { MemoryRecords } from '@carillon/records';
 import { MemoryPushStore, openSql, type PushStore } from '../src/index.js';
+import { RecordPushStore } from '../src/records/store.js';
 
 export interface Scene {
   readonly store: PushStore;
@@ -14,6 +16,13 @@ export const memoryScene = async (): Promise<Scene> => ({
   store: new MemoryPushStore(),
   close: async () => {},
 });
+
+/** The store over records, with the limits of the strictest driver. */
+export const recordsScene = async (): Promise<Scene> => {
+  const store = new RecordPushStore('records', new MemoryRecords());
+  await store.connect();
+  return { store, close: () => store.close() };
+};
 
 /** A database of its own on the engine of a dialect, and the databases of a process that is configured for it, `as` another role. */
 export async function cornerOf(dialect: 'mysql' | 'postgres') {

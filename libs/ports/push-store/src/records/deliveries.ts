@@ -1,0 +1,425 @@
+import type { Row } from '@carillon/records';
+import {
+  type Admission,
+  type Claim,
+  type ClaimStep,
+  type IdempotencyRow,
+  isActive,
+  type PublishChange,
+  type PublishLog,
+  type StoredPublish,
+} from '../model/publishes.js';
+import {
+  isClaimHeld,
+  type OwnedClaim,
+  releaseClaim,
+  restartClaim,
+  takeClaim,
+  takeSteps,
+} from '../model/steps.js';
+import type { ClaimFilter, SendLease } from '../port/publishes.js';
+import { Admissions, reservationOf } from './admission.js';
+import type { Draft } from './draft.js';
+import { chunks, groupBy } from './group-by.js';
+import { behind, partsOf } from './keys.js';
+import { COUNT_ROWS, headKey, idempotencyKey, LIST_BUCKETS, INDEX, PUBLISH } from './layout.js';
+import type { Parts } from './parts.js';
+import { noteOf } from './pointers.js';
+import {
+  deadLetterKey,
+  hourOf,
+  listChanged,
+  listDeadLetters,
+  listEvents,
+  unlistActive,
+} from './publish-index.js';
+import { ALL, mergedPages } from './rows.js';
+import { RecordResources } from './subscriptions.js';
+import {
+  claimOf,
+  claimValue,
+  headOf,
+  headValue,
+  idleSinceMs,
+  logOf,
+  minuteOf,
+  opens,
+  publicClaim,
+} from './values.js';
+
+const PAGE = 1000;
+/** Rows of a commit beside those of its steps. */
+const HEAD_ROWS = 4;
+/** Rows of one step: its claim, its event, its dead letter. */
+const STEP_ROWS = 3;
+
+type Job = { readonly deliveryKey: string; readonly attempt: number };
+
+/** Publishes and their deliveries: one partition each, one commit a step. */
+export class RecordDeliveries extends RecordResources {
+  readonly #admissions: Admissions;
+
+  constructor(parts: Parts) {
+    super(parts);
+    this.#admissions = new Admissions(parts);
+  }
+
+  get mostSteps(): number {
+    return Math.floor((this.parts.partitions.mostRows - HEAD_ROWS) / STEP_ROWS);
+  }
+
+  admit(admission: Admission): Promise<StoredPublish | null> {
+    return this.#admissions.admit(admission);
+  }
+
+  async withdraw(appId: string, publishId: string): Promise<void> {
+    const { partitions, rows, jobs, live } = this.parts;
+    const partition = PUBLISH.partition(appId, publishId);
+    const gone = await partitions.step(partition, async (draft) => {
+      const value = await draft.readOne(PUBLISH.head);
+      const head = value === null ? null : headOf(value);
+      if (head?.publish.state !== 'queued') return null;
+      // All in one commit: the same publish may be accepted again as soon as its row is gone.
+      const own = await rows.range(partition, ALL, partitions.mostRows - 1);
+      const deleted = own.filter(({ sort }) => sort !== PUBLISH.fence && sort !== PUBLISH.head);
+      draft.see(deleted);
+      for (const { sort } of [{ sort: PUBLISH.head }, ...deleted]) draft.delete(sort);
+      const job = deleted.find(({ sort }) => sort === PUBLISH.job);
+      return { head, dueMs: job === undefined ? null : Number(job.value) };
+    });
+    if (gone === null) return;
+    for (const key of gone.head.keys) {
+      const at = idempotencyKey(appId, key);
+      await partitions.step(at.partition, async (draft) => {
+        const value = await draft.readOne(at.sort);
+        if (value !== null && reservationOf(value).publishId === publishId) draft.delete(at.sort);
+      });
+    }
+    const id = [appId, publishId];
+    if (gone.dueMs !== null) await jobs.remove([{ timeMs: gone.dueMs, id }]);
+    await live.remove([{ timeMs: gone.head.liveMs, id }]);
+    await unlistActive(this.parts, appId, [publishId]);
+  }
+
+  async idempotency(appId: string, keys: readonly string[], nowMs: number): Promise<IdempotencyRow[]> {
+    const { rows } = this.parts;
+    const stored = (await rows.get(keys.map((key) => idempotencyKey(appId, key))))
+      .map(({ value }) => reservationOf(value))
+      .filter(({ expiresMs }) => expiresMs > nowMs);
+    const heads = await rows.all(stored.map(({ publishId }) => headKey(appId, publishId ?? '')));
+    // A reservation counts when its publish exists.
+    return stored
+      .filter(({ publishId }, index) => publishId === null || heads[index] !== null)
+      .map(({ reservedMs: _reservedMs, ...row }) => row);
+  }
+
+  async publish(appId: string, publishId: string): Promise<StoredPublish | null> {
+    const { partition, sort } = headKey(appId, publishId);
+    const row = await this.parts.rows.one(partition, sort);
+    return row === null ? null : headOf(row.value).publish;
+  }
+
+  async log(appId: string, publishId: string): Promise<PublishLog | null> {
+    const { rows, partitions } = this.parts;
+    const partition = PUBLISH.partition(appId, publishId);
+    const parts = await rows.range(partition, PUBLISH.logParts, partitions.mostRows);
+    return parts.length === 0 ? null : logOf(parts.map(({ value }) => value));
+  }
+
+  /** Below `most`, may count publishes whose process died when they ended. */
+  async countActive(appId: string, nowMs: number, most: number): Promise<number> {
+    const { rows } = this.parts;
+    let held: string[] = [];
+    let count = 0;
+    const pageSize = Math.max(8, Math.min(PAGE, Math.ceil(most / LIST_BUCKETS)));
+    for await (const page of mergedPages(rows, INDEX.allActive(appId), ALL, pageSize)) {
+      const due = page.filter((row) => Number(noteOf(row)) <= nowMs);
+      held.push(...due.map(({ sort }) => partsOf(sort)[0] ?? ''));
+      if (count + held.length < most) continue;
+      count += await this.#verifyActive(appId, held, page);
+      held = [];
+      if (count >= most) return most;
+    }
+    return Math.min(most, count + held.length);
+  }
+
+  async #verifyActive(appId: string, ids: readonly string[], entries: readonly Row[]): Promise<number> {
+    const heads = await this.parts.rows.all(ids.map((id) => headKey(appId, id)));
+    const isAlive = heads.map((row) => row !== null && isActive(headOf(row.value).publish));
+    const settled = new Set(
+      entries.filter((row) => this.parts.pointers.isSettled(row)).map(({ sort }) => partsOf(sort)[0] ?? ''),
+    );
+    const stale = ids.filter((id, index) => isAlive[index] === false && settled.has(id));
+    await unlistActive(this.parts, appId, stale);
+    return isAlive.filter(Boolean).length;
+  }
+
+  async changePublish(
+    appId: string,
+    publishId: string,
+    steps: readonly ClaimStep[],
+    decide: (publish: StoredPublish, taken: ReadonlySet<string>) => PublishChange | null,
+  ): Promise<readonly Claim[] | null> {
+    if (steps.length > this.mostSteps) {
+      throw new RangeError(`${steps.length} steps exceed the ${this.mostSteps} of one change; split them`);
+    }
+    const keys = [...new Set(steps.map(({ deliveryKey }) => deliveryKey))];
+    const partition = PUBLISH.partition(appId, publishId);
+    let ended = false;
+    const after = await this.parts.partitions.step(partition, async (draft) => {
+      ended = false;
+      const values = await draft.read([PUBLISH.head, ...keys.map((key) => PUBLISH.claim(key))]);
+      const value = values.get(PUBLISH.head);
+      if (value === undefined) return null;
+      const head = headOf(value);
+      const claims = claimsIn(values, appId, publishId, keys);
+      const stepped = takeSteps(claims, steps, head.publish.updatedMs);
+      const change = decide(head.publish, new Set(stepped.keys()));
+      const updatedMs = change?.publish.updatedMs ?? head.publish.updatedMs;
+      const next = new Map([...stepped].map(([key, claim]) => [key, { ...claim, updatedMs }]));
+      await this.#putClaims(draft, claims, [...next.values()]);
+      if (change !== null) {
+        const eventHour = await this.#putEffects(draft, head.eventHour, change);
+        const changed = { ...head, publish: change.publish, eventHour };
+        await listChanged(this.parts, head, changed);
+        draft.put(PUBLISH.head, headValue(changed));
+        ended = isActive(head.publish) && !isActive(change.publish);
+      }
+      return keys.map((key) => next.get(key) ?? claims.get(key)).filter((claim) => claim !== undefined);
+    });
+    if (ended) await unlistActive(this.parts, appId, [publishId]);
+    return after === null ? null : after.map(publicClaim);
+  }
+
+  /** Adds events and dead letters that do not exist; resolves with the last hour whose events are listed. */
+  async #putEffects(
+    draft: Draft,
+    listedHour: number | null,
+    { events = [], deadLetters = [] }: PublishChange,
+  ): Promise<number | null> {
+    const foreign = deadLetters.find(
+      (row) => deadLetterKey(row.appId, row.publishId, '').partition !== draft.partition,
+    );
+    if (foreign !== undefined) {
+      throw new RangeError(
+        `dead letter "${foreign.deadLetterId}" belongs to another publish than the change`,
+      );
+    }
+    const rows = new Map([
+      ...events.map((event) => [PUBLISH.event(event.eventId), JSON.stringify(event)] as const),
+      ...deadLetters.map((row) => [PUBLISH.deadLetter(row.deadLetterId), JSON.stringify(row)] as const),
+    ]);
+    if (rows.size === 0) return listedHour;
+    const existing = await draft.read([...rows.keys()]);
+    for (const [sort, value] of rows) if (!existing.has(sort)) draft.put(sort, value);
+    await listDeadLetters(this.parts, deadLetters);
+    const unlisted = events.filter(({ occurredMs }) => hourOf(occurredMs) !== listedHour);
+    await listEvents(this.parts, unlisted);
+    const last = events.at(-1);
+    return last === undefined ? listedHour : hourOf(last.occurredMs);
+  }
+
+  async plan(appId: string, publishId: string, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
+    const { partitions } = this.parts;
+    const partition = PUBLISH.partition(appId, publishId);
+    const planned = new Set<string>();
+    const unique = [...new Map(claims.map((claim) => [claim.deliveryKey, claim])).values()];
+    for (const some of chunks(unique, partitions.mostRows - 1)) {
+      const keys = some.map(({ deliveryKey }) => deliveryKey);
+      const ours = await partitions.step(partition, async (draft, tries) => {
+        const count = PUBLISH.count(Math.floor(Math.random() * COUNT_ROWS));
+        const sorts = keys.map((key) => PUBLISH.claim(key));
+        // Most are new: they are looked at only when the first commit finds one.
+        if (tries === 0) for (const sort of sorts) draft.assumeAbsent(sort);
+        const values = await draft.read(tries === 0 ? [count] : [count, ...sorts]);
+        const known = claimsIn(values, appId, publishId, keys);
+        const fresh = some.filter(({ deliveryKey }) => !known.has(deliveryKey));
+        await this.#putClaims(
+          draft,
+          known,
+          fresh.map((claim) => ({ ...claim, owner: null })),
+        );
+        if (fresh.length > 0) draft.put(count, String(Number(values.get(count) ?? 0) + fresh.length));
+        const all = new Map<string, Claim>([
+          ...fresh.map((claim) => [claim.deliveryKey, claim] as const),
+          ...known,
+        ]);
+        return keys.filter((key) => all.get(key)?.state === 'planned');
+      });
+      for (const key of ours) planned.add(key);
+    }
+    return planned;
+  }
+
+  async countClaims(appId: string, publishId: string): Promise<number> {
+    const partition = PUBLISH.partition(appId, publishId);
+    const sorts = Array.from({ length: COUNT_ROWS }, (_, index) => PUBLISH.count(index));
+    const rows = await this.parts.rows.get(sorts.map((sort) => ({ partition, sort })));
+    return rows.reduce((sum, { value }) => sum + Number(value), 0);
+  }
+
+  takeForSending(
+    appId: string,
+    publishId: string,
+    jobs: readonly Job[],
+    lease: SendLease,
+  ): Promise<ReadonlySet<string>> {
+    const attempts = groupBy(jobs, ({ deliveryKey }) => deliveryKey);
+    return this.changeClaims(appId, publishId, [...attempts.keys()], (claim) => {
+      for (const { attempt } of attempts.get(claim.deliveryKey) ?? []) {
+        const taken = takeClaim(claim, attempt, lease);
+        if (taken !== null) return taken;
+      }
+      return null;
+    });
+  }
+
+  async isBeingSent(appId: string, publishId: string, jobs: readonly Job[], nowMs: number): Promise<boolean> {
+    const partition = PUBLISH.partition(appId, publishId);
+    const sorts = jobs.map(({ deliveryKey }) => PUBLISH.claim(deliveryKey));
+    const rows = await this.parts.rows.all(sorts.map((sort) => ({ partition, sort })));
+    return jobs.some(({ deliveryKey, attempt }, index) => {
+      const row = rows[index] ?? null;
+      return (
+        row !== null && isClaimHeld(claimOf(row.value, { appId, publishId, deliveryKey }), attempt, nowMs)
+      );
+    });
+  }
+
+  async giveBack(
+    appId: string,
+    publishId: string,
+    keys: readonly string[],
+    owner: string,
+    nowMs: number,
+  ): Promise<void> {
+    await this.changeClaims(appId, publishId, keys, (claim) => releaseClaim(claim, owner, nowMs));
+  }
+
+  async touchClaims(appId: string, publishId: string, keys: readonly string[], nowMs: number): Promise<void> {
+    await this.changeClaims(appId, publishId, keys, (claim) => ({ ...claim, updatedMs: nowMs }));
+  }
+
+  async claimsLike(
+    appId: string,
+    publishId: string,
+    { provider, deviceId, batchId }: ClaimFilter,
+    limit: number,
+  ): Promise<Claim[]> {
+    const [open, done]: [Claim[], Claim[]] = [[], []];
+    for await (const page of this.claimPages(appId, publishId)) {
+      for (const claim of page) {
+        const isWanted =
+          claim.provider === provider &&
+          (deviceId === undefined || claim.deviceId === deviceId) &&
+          (batchId === undefined || claim.batchId === batchId);
+        const list = claim.state === 'done' ? done : open;
+        if (isWanted && list.length < limit) list.push(publicClaim(claim));
+      }
+      if (open.length >= limit) break;
+    }
+    return [...open, ...done].slice(0, limit);
+  }
+
+  async claim(appId: string, publishId: string, deliveryKey: string): Promise<Claim | null> {
+    const row = await this.parts.rows.one(PUBLISH.partition(appId, publishId), PUBLISH.claim(deliveryKey));
+    return row === null ? null : publicClaim(claimOf(row.value, { appId, publishId, deliveryKey }));
+  }
+
+  async openClaims(appId: string, publishId: string, after: string | null, limit: number): Promise<Claim[]> {
+    const open: Claim[] = [];
+    for await (const page of this.claimPages(appId, publishId, after)) {
+      open.push(...page.filter(({ state }) => state !== 'done').map(publicClaim));
+      if (open.length >= limit) break;
+    }
+    return open.slice(0, limit);
+  }
+
+  /** All claims of a publish by key. */
+  protected async *claimPages(
+    appId: string,
+    publishId: string,
+    after: string | null = null,
+  ): AsyncGenerator<readonly OwnedClaim[]> {
+    const partition = PUBLISH.partition(appId, publishId);
+    const from = after === null ? PUBLISH.claims.from : behind(PUBLISH.claim(after));
+    for await (const page of this.parts.rows.pages(partition, { ...PUBLISH.claims, from }, PAGE)) {
+      yield page.map(({ sort, value }) =>
+        claimOf(value, { appId, publishId, deliveryKey: partsOf(sort)[1] ?? '' }),
+      );
+    }
+  }
+
+  /** Changes each claim by itself, as many in a commit as it holds; resolves with the keys of those changed. */
+  protected async changeClaims(
+    appId: string,
+    publishId: string,
+    keys: readonly string[],
+    change: (claim: OwnedClaim) => OwnedClaim | null,
+  ): Promise<ReadonlySet<string>> {
+    const { partitions } = this.parts;
+    const partition = PUBLISH.partition(appId, publishId);
+    const changed = new Set<string>();
+    for (const some of chunks([...new Set(keys)], partitions.mostRows)) {
+      const next = await partitions.step(partition, async (draft) => {
+        const claims = await this.#readClaims(draft, appId, publishId, some);
+        const after = [...claims.values()].map(change).filter((claim) => claim !== null);
+        await this.#putClaims(draft, claims, after);
+        return after;
+      });
+      for (const { deliveryKey } of next) changed.add(deliveryKey);
+    }
+    return changed;
+  }
+
+  /** Restarts the claim of a replayed dead letter. */
+  protected async restartClaim(
+    draft: Draft,
+    { appId, publishId, deliveryKey }: Pick<Claim, 'appId' | 'publishId' | 'deliveryKey'>,
+    nowMs: number,
+  ): Promise<void> {
+    const claims = await this.#readClaims(draft, appId, publishId, [deliveryKey]);
+    const restarted = [...claims.values()].map((claim) => restartClaim(claim, nowMs));
+    await this.#putClaims(draft, claims, restarted);
+  }
+
+  async #readClaims(
+    draft: Draft,
+    appId: string,
+    publishId: string,
+    keys: readonly string[],
+  ): Promise<Map<string, OwnedClaim>> {
+    const values = await draft.read(keys.map((key) => PUBLISH.claim(key)));
+    return claimsIn(values, appId, publishId, keys);
+  }
+
+  /** Writes claims, and before that the index entry of their publish where one of them becomes open. */
+  async #putClaims(
+    draft: Draft,
+    before: ReadonlyMap<string, Claim>,
+    after: readonly OwnedClaim[],
+  ): Promise<void> {
+    let openMs = Infinity;
+    for (const claim of after) {
+      draft.put(PUBLISH.claim(claim.deliveryKey), claimValue(claim));
+      if (opens(before.get(claim.deliveryKey) ?? null, claim)) openMs = Math.min(openMs, idleSinceMs(claim));
+    }
+    const [first] = after;
+    if (first === undefined || openMs === Infinity) return;
+    await this.parts.open.put([{ timeMs: minuteOf(openMs), id: [first.appId, first.publishId] }]);
+  }
+}
+
+function claimsIn(
+  values: ReadonlyMap<string, string>,
+  appId: string,
+  publishId: string,
+  keys: readonly string[],
+): Map<string, OwnedClaim> {
+  const claims = new Map<string, OwnedClaim>();
+  for (const deliveryKey of keys) {
+    const value = values.get(PUBLISH.claim(deliveryKey));
+    if (value !== undefined) claims.set(deliveryKey, claimOf(value, { appId, publishId, deliveryKey }));
+  }
+  return claims;
+}

@@ -1,0 +1,142 @@
+import {
+  isActive,
+  type DeliveryEvent,
+  type StoredDeadLetter,
+  type StoredPublish,
+} from '../model/publishes.js';
+import type { RowKey } from '@carillon/records';
+import { keyOf } from './keys.js';
+import { headKey, INDEX, PUBLISH } from './layout.js';
+import type { Parts } from './parts.js';
+import type { Pointer } from './pointers.js';
+import type { TimeEntry } from './time-index.js';
+import { type Head, headOf } from './values.js';
+
+const HOUR_MS = 3_600_000;
+/** Marks an entry of a publish that became active again: its commit may be under way although the publish exists. */
+export const AGAIN = 'again';
+
+export const hourOf = (timeMs: number): number => Math.floor(timeMs / HOUR_MS);
+
+const idOf = ({ appId, publishId }: StoredPublish): readonly [string, string] => [appId, publishId];
+
+export const activePointer = (appId: string, publishId: string, notBeforeMs: number | null): Pointer => ({
+  partition: INDEX.active(appId, publishId),
+  sort: keyOf(publishId),
+  note: notBeforeMs === null ? '' : String(notBeforeMs),
+});
+
+/** Whether the publish waits for its time. */
+export const isWaiting = ({ notBeforeMs }: Head, nowMs: number): boolean => (notBeforeMs ?? 0) > nowMs;
+
+/** Entries that a publish needs before it is accepted. */
+export async function listAdmitted(parts: Parts, { publish, notBeforeMs, liveMs }: Head): Promise<void> {
+  const { appId, publishId, updatedMs } = publish;
+  const id = idOf(publish);
+  if (!isActive(publish)) {
+    await parts.over.put([{ timeMs: updatedMs, id }]);
+    return;
+  }
+  const isLater = notBeforeMs !== null && notBeforeMs > publish.createdMs;
+  await Promise.all([
+    isLater ? parts.waiting.put([{ timeMs: notBeforeMs, id }]) : parts.live.put([{ timeMs: liveMs, id }]),
+    parts.pointers.put([activePointer(appId, publishId, notBeforeMs)]),
+  ]);
+}
+
+/** Entries that a changed publish needs before its commit. */
+export async function listChanged(parts: Parts, before: Head, after: Head): Promise<void> {
+  const { appId, publishId, updatedMs } = after.publish;
+  const id = idOf(after.publish);
+  const isOver = !isActive(after.publish);
+  const wasOver = !isActive(before.publish);
+  if (isOver && !(wasOver && before.publish.updatedMs <= updatedMs)) {
+    await parts.over.put([{ timeMs: updatedMs, id }]);
+  }
+  if (!isOver && (wasOver || updatedMs < before.publish.updatedMs)) {
+    await parts.live.put([{ timeMs: updatedMs, id, note: AGAIN }]);
+  }
+  if (!isOver && wasOver) {
+    await parts.pointers.put([activePointer(appId, publishId, after.notBeforeMs)]);
+  }
+}
+
+/** Removes the publish from the active ones of its app, unless it became active again. */
+export async function unlistActive(
+  parts: Parts,
+  appId: string,
+  publishIds: readonly string[],
+): Promise<void> {
+  await parts.pointers.remove(
+    publishIds.map((id) => activePointer(appId, id, null)),
+    async () => {
+      const rows = await parts.rows.all(publishIds.map((id) => headKey(appId, id)));
+      return rows.map((row) => row !== null && isActive(headOf(row.value).publish));
+    },
+  );
+}
+
+/** Lists the hour of events, of all apps and of the app. */
+export async function listEvents(parts: Parts, events: readonly DeliveryEvent[]): Promise<void> {
+  const entries = events.map(({ appId, publishId, occurredMs }) => ({
+    timeMs: hourOf(occurredMs) * HOUR_MS,
+    id: [appId, publishId],
+  }));
+  const [first] = events;
+  if (first === undefined) return;
+  const different = [...new Map(entries.map((entry) => [entry.timeMs, entry])).values()];
+  await parts.events.put(different);
+  await parts.events.put(different, first.appId);
+}
+
+export const deadLetterKey = (appId: string, publishId: string, deadLetterId: string): RowKey => ({
+  partition: PUBLISH.partition(appId, publishId),
+  sort: PUBLISH.deadLetter(deadLetterId),
+});
+
+export const isReplayable = ({ replayedMs, item }: StoredDeadLetter): boolean =>
+  replayedMs === null && item !== null;
+
+export const replayableEntry = ({
+  occurredMs: timeMs,
+  appId,
+  deadLetterId,
+}: StoredDeadLetter): TimeEntry => ({
+  timeMs,
+  id: [appId, deadLetterId],
+});
+
+/** Entries that dead letters of one app need before they are stored. */
+export async function listDeadLetters(parts: Parts, letters: readonly StoredDeadLetter[]): Promise<void> {
+  const [first] = letters;
+  if (first === undefined) return;
+  const entries = letters.map((letter) => ({
+    timeMs: letter.occurredMs,
+    id: [letter.appId, letter.deadLetterId],
+    note: JSON.stringify([letter.publishId, letter.provider]),
+  }));
+  await Promise.all([
+    parts.deadLetters.put(entries),
+    parts.deadLetters.put(
+      entries.map((entry) => ({ ...entry, id: entry.id.slice(1) })),
+      first.appId,
+    ),
+    parts.replayable.put(letters.filter(isReplayable).map(replayableEntry)),
+    parts.pointers.put(
+      letters.map(({ appId, deadLetterId, publishId }) => ({
+        partition: INDEX.deadLetter(appId, deadLetterId),
+        sort: keyOf('p'),
+        note: publishId,
+      })),
+    ),
+  ]);
+}
+
+/** What the index of dead letters stores with an entry. */
+export function deadLetterNote(note: string): {
+  readonly publishId: string;
+  readonly provider: string | null;
+} {
+  const [publishId, provider] = JSON.parse(note) as [string, string | null];
+  return { publishId, provider };
+}
