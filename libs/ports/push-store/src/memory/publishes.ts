@@ -1,5 +1,5 @@
 import { byBytes } from '../model/compare.js';
-import { isClaimHeld, releaseClaim, restartClaim, takeClaim, takeSteps } from '../model/steps.js';
+import { checkSteps, isClaimHeld, releaseClaim, restartClaim, takeClaim, takeSteps } from '../model/steps.js';
 import {
   isActive,
   type Admission,
@@ -13,10 +13,12 @@ import {
   type StoredPublish,
   type StoredShard,
 } from '../model/publishes.js';
-import type { ClaimFilter, PublishStore, SendLease } from '../port/publishes.js';
+import { type ClaimFilter, MOST_STEPS, type PublishStore, type SendLease } from '../port/publishes.js';
 import { MemoryResources } from './resources.js';
 
 export class MemoryPublishes extends MemoryResources implements PublishStore {
+  readonly mostSteps = MOST_STEPS;
+
   async admit({ publish, log, idempotency, dueMs }: Admission): Promise<StoredPublish | null> {
     const { appId, publishId, createdMs } = publish;
     for (const { key } of idempotency) {
@@ -70,6 +72,7 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     steps: readonly ClaimStep[],
     decide: (publish: StoredPublish, taken: ReadonlySet<string>) => PublishChange | null,
   ): Promise<readonly Claim[] | null> {
+    checkSteps(steps, this.mostSteps);
     const publish = this.tables.publishes.get(appId, publishId);
     if (publish === null) return null;
     const claims = this.tables.claimsOf(appId, publishId);

@@ -33,6 +33,11 @@ export function takeSteps(
   return after;
 }
 
+/** Throws a `RangeError` if one change has more steps than its store takes. */
+export function checkSteps({ length }: readonly ClaimStep[], most: number): void {
+  if (length > most) throw new RangeError(`${length} steps exceed the ${most} of one change; split them`);
+}
+
 /** A lease as a claim is taken for sending with it. */
 interface Lease {
   readonly owner: string;

@@ -10,6 +10,7 @@ import {
   type StoredPublish,
 } from '../model/publishes.js';
 import {
+  checkSteps,
   isClaimHeld,
   type OwnedClaim,
   releaseClaim,
@@ -160,9 +161,7 @@ export class RecordDeliveries extends RecordResources {
     steps: readonly ClaimStep[],
     decide: (publish: StoredPublish, taken: ReadonlySet<string>) => PublishChange | null,
   ): Promise<readonly Claim[] | null> {
-    if (steps.length > this.mostSteps) {
-      throw new RangeError(`${steps.length} steps exceed the ${this.mostSteps} of one change; split them`);
-    }
+    checkSteps(steps, this.mostSteps);
     const keys = [...new Set(steps.map(({ deliveryKey }) => deliveryKey))];
     const partition = PUBLISH.partition(appId, publishId);
     let ended = false;
