@@ -6,9 +6,12 @@ import { splitText } from '../src/records/values.js';
 
 /** Texts of characters that keys use themselves, and of those whose order differs between UTF-16 and UTF-8. */
 const text = fc
-  .array(fc.constantFrom('\u0000', '\u0001', '\u0002', '\u0003', '\u0010', ':', 'a', 'b', 'ä', '\uffff', '😀'), {
-    maxLength: 4,
-  })
+  .array(
+    fc.constantFrom('\u0000', '\u0001', '\u0002', '\u0003', '\u0010', ':', 'a', 'b', 'ä', '\uffff', '😀'),
+    {
+      maxLength: 4,
+    },
+  )
   .map((characters) => characters.join(''));
 const pair = fc.tuple(text, text);
 

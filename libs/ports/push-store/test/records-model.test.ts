@@ -41,14 +41,22 @@ const resourceStep: fc.Arbitrary<Step> = fc.oneof(
       { deviceId: 'a' },
       { clientId: 'two', deviceId: 'b' },
     )
-    .map((filter): Step => (store) => store.removeDevices('shop', filter)),
+    .map(
+      (filter): Step =>
+        (store) =>
+          store.removeDevices('shop', filter),
+    ),
   fc
     .constantFrom<{ channel?: string; deviceId?: string }>(
       { channel: 'a:1' },
       { deviceId: 'c' },
       { channel: 'a', deviceId: 'd' },
     )
-    .map((filter): Step => (store) => store.removeSubscriptions('shop', filter)),
+    .map(
+      (filter): Step =>
+        (store) =>
+          store.removeSubscriptions('shop', filter),
+    ),
   fc.tuple(id, time).map(
     ([token, nowMs]): Step =>
       async (store) =>
@@ -72,6 +80,7 @@ async function pages<Item, Position>(
   for (let after: Position | null = null; ;) {
     const page: readonly Item[] = await list(after, 2);
     all.push(...page);
+    expect(all.length).toBeLessThan(MOST);
     const last = page.at(-1);
     if (last === undefined) return all;
     after = positionOf(last);
@@ -126,43 +135,36 @@ const keys = fc.uniqueArray(key, { maxLength: 3 });
 const owner = fc.constantFrom('o1', 'o2');
 
 const publishStep: fc.Arbitrary<Step> = fc.oneof(
-  fc.tuple(id, time, fc.constantFrom(null, NOW + 120_000), fc.constantFrom('queued', 'planning', 'succeeded')).map(
-    ([publishId, nowMs, dueMs, state]): Step =>
-      (store) => {
-        const given = admission(publishId);
-        return store.admit({
-          ...given,
-          publish: publish(publishId, { state, createdMs: nowMs, updatedMs: nowMs }),
-          log: given.log === null ? null : { ...given.log, notBeforeMs: dueMs },
-          idempotency: [{ key: `of ${publishId}`, publishId, bodyHash: null, expiresMs: nowMs + 60_000 }],
-          dueMs,
-        });
-      },
-  ),
-  fc.tuple(id, keys, time).map(
-    ([publishId, some, updatedMs]): Step =>
-      async (store) => {
-        // Without a publish nothing is planned.
-        if ((await store.publish('shop', publishId)) === null) return [];
-        const claims = some.map((one) => claim(publishId, one, { updatedMs }));
-        return [...(await store.plan('shop', publishId, claims))].toSorted();
-      },
-  ),
-  fc.tuple(id, keys, owner, time, fc.integer({ min: 1, max: 2 })).map(
-    ([publishId, some, by, nowMs, attempt]): Step =>
-      async (store) => {
-        const jobs = some.map((deliveryKey) => ({ deliveryKey, attempt }));
-        const lease = { owner: by, nowMs, untilMs: nowMs + 60_000 };
-        return [...(await store.takeForSending('shop', publishId, jobs, lease))].toSorted();
-      },
-  ),
   fc
-    .tuple(id, keys, owner, time)
-    .map(
-      ([publishId, some, by, nowMs]): Step =>
-        (store) =>
-          store.giveBack('shop', publishId, some, by, nowMs),
-    ),
+    .tuple(id, time, fc.constantFrom(null, NOW + 120_000), fc.constantFrom('queued', 'planning', 'succeeded'))
+    .map(([publishId, nowMs, dueMs, state]): Step => (store) => {
+      const given = admission(publishId);
+      return store.admit({
+        ...given,
+        publish: publish(publishId, { state, createdMs: nowMs, updatedMs: nowMs }),
+        log: given.log === null ? null : { ...given.log, notBeforeMs: dueMs },
+        idempotency: [{ key: `of ${publishId}`, publishId, bodyHash: null, expiresMs: nowMs + 60_000 }],
+        dueMs,
+      });
+    }),
+  fc.tuple(id, keys, time).map(([publishId, some, updatedMs]): Step => async (store) => {
+    // Without a publish nothing is planned.
+    if ((await store.publish('shop', publishId)) === null) return [];
+    const claims = some.map((one) => claim(publishId, one, { updatedMs }));
+    return [...(await store.plan('shop', publishId, claims))].toSorted();
+  }),
+  fc
+    .tuple(id, keys, owner, time, fc.integer({ min: 1, max: 2 }))
+    .map(([publishId, some, by, nowMs, attempt]): Step => async (store) => {
+      const jobs = some.map((deliveryKey) => ({ deliveryKey, attempt }));
+      const lease = { owner: by, nowMs, untilMs: nowMs + 60_000 };
+      return [...(await store.takeForSending('shop', publishId, jobs, lease))].toSorted();
+    }),
+  fc.tuple(id, keys, owner, time).map(
+    ([publishId, some, by, nowMs]): Step =>
+      (store) =>
+        store.giveBack('shop', publishId, some, by, nowMs),
+  ),
   fc.tuple(id, keys, time).map(
     ([publishId, some, nowMs]): Step =>
       (store) =>
@@ -229,13 +231,11 @@ const publishStep: fc.Arbitrary<Step> = fc.oneof(
       (store) =>
         store.putShards([shard(publishId, shardId)]),
   ),
-  fc
-    .tuple(fc.constantFrom('publishes', 'deliveryEvents', 'deadLetters'), time)
-    .map(
-      ([category, beforeMs]): Step =>
-        (store) =>
-          store.purge(category, beforeMs, MOST),
-    ),
+  fc.tuple(fc.constantFrom('publishes', 'deliveryEvents', 'deadLetters'), time).map(
+    ([category, beforeMs]): Step =>
+      (store) =>
+        store.purge(category, beforeMs, MOST),
+  ),
 );
 
 const named = ({ publishId, deliveryKey }: Claim): string => `${publishId} ${deliveryKey}`;
@@ -280,28 +280,36 @@ async function publishesOf(store: PushStore) {
   };
 }
 
+/** The store in memory shows the owners of leases, too. */
+const withoutOwner = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value ?? null, (name, inner: unknown) => (name === 'owner' ? undefined : inner)));
+
 async function compareStores(steps: readonly Step[], stateOf: (store: PushStore) => Promise<unknown>) {
   const model = new MemoryPushStore();
   const store = new RecordPushStore('records', new MemoryRecords());
   for (const step of steps) {
     const [expected, answer] = [await step(model), await step(store)];
-    expect(answer).toEqual(expected);
-    expect(await stateOf(store)).toEqual(await stateOf(model));
+    expect(withoutOwner(answer)).toEqual(withoutOwner(expected));
+    expect(withoutOwner(await stateOf(store))).toEqual(withoutOwner(await stateOf(model)));
   }
 }
 
 describe('the store over records', () => {
   it('answers about devices and subscriptions as the store in memory does', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(resourceStep, { maxLength: 25 }), (steps) => compareStores(steps, resourcesOf)),
+      fc.asyncProperty(fc.array(resourceStep, { maxLength: 40, size: 'max' }), (steps) =>
+        compareStores(steps, resourcesOf),
+      ),
       { numRuns: 40 },
     );
   }, 120_000);
 
   it('answers about publishes and deliveries as the store in memory does', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(publishStep, { maxLength: 25 }), (steps) => compareStores(steps, publishesOf)),
-      { numRuns: 60 },
+      fc.asyncProperty(fc.array(publishStep, { maxLength: 40, size: 'max' }), (steps) =>
+        compareStores(steps, publishesOf),
+      ),
+      { numRuns: 80 },
     );
   }, 120_000);
 });

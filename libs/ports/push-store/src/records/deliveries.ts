@@ -211,7 +211,8 @@ export class RecordDeliveries extends RecordResources {
     if (rows.size === 0) return listedHour;
     const existing = await draft.read([...rows.keys()]);
     for (const [sort, value] of rows) if (!existing.has(sort)) draft.put(sort, value);
-    await listDeadLetters(this.parts, deadLetters);
+    const fresh = deadLetters.filter((row) => !existing.has(PUBLISH.deadLetter(row.deadLetterId)));
+    await listDeadLetters(this.parts, fresh);
     const unlisted = events.filter(({ occurredMs }) => hourOf(occurredMs) !== listedHour);
     await listEvents(this.parts, unlisted);
     const last = events.at(-1);

@@ -149,9 +149,10 @@ export class RecordPublishes extends RecordDeliveries implements PublishStore {
       after: after === null ? null : { timeMs: after[0], id: [after[1]] },
       limit,
       keyOf: ({ id, note }) => deadLetterKey(appId, deadLetterNote(note).publishId, id[0] ?? ''),
-      judge: (row) => {
-        if (row === null) return { to: null };
-        const letter = JSON.parse(row.value) as StoredDeadLetter;
+      judge: (row, { timeMs }) => {
+        const letter = row === null ? null : (JSON.parse(row.value) as StoredDeadLetter);
+        // Another letter of the id was first.
+        if (letter === null || letter.occurredMs !== timeMs) return { to: null };
         return provider === undefined || letter.provider === provider ? { value: letter } : {};
       },
     });

@@ -89,11 +89,7 @@ export class RecordPurge extends RecordForgotten {
   async #purgePublish(head: Row): Promise<boolean> {
     const { rows, partitions, live } = this.parts;
     const { partition } = head;
-    const isKept = ({ sort }: Row): boolean =>
-      sort === PUBLISH.head ||
-      sort === PUBLISH.fence ||
-      sort.startsWith(EVENT) ||
-      sort.startsWith(DEAD_LETTER);
+    const isKept = ({ sort }: Row): boolean => KEPT.some((prefix) => sort.startsWith(prefix));
     for await (const page of rows.pages(partition, ALL, PAGE)) {
       const gone = page.filter((row) => !isKept(row));
       if (!(await partitions.deleteSeen(partition, gone, head))) return false;
@@ -153,7 +149,10 @@ export class RecordPurge extends RecordForgotten {
       limit,
       keyOf: ({ id: [appId = '', deadLetterId = ''], note }) =>
         deadLetterKey(appId, deadLetterNote(note).publishId, deadLetterId),
-      judge: (row) => (row === null ? { to: null } : { value: row }),
+      judge: (row, { timeMs }) =>
+        row === null || (JSON.parse(row.value) as StoredDeadLetter).occurredMs !== timeMs
+          ? { to: null }
+          : { value: row },
     });
     let purged = 0;
     for (const row of found) {
@@ -169,5 +168,5 @@ export class RecordPurge extends RecordForgotten {
   }
 }
 
-const EVENT = PUBLISH.events.from ?? '';
-const DEAD_LETTER = keyOf('d');
+/** Rows of a publish that do not go with it: it is deleted last, and the others have a time of their own. */
+const KEPT = [PUBLISH.head, PUBLISH.fence, PUBLISH.job, keyOf('d'), keyOf('e')];
