@@ -1,5 +1,6 @@
 // Every engine there is, those that take longest to start first.
 import { ablyPython } from './engines/ably-python.js';
+import { cassandra } from './engines/cassandra.js';
 import { chromium } from './engines/chromium.js';
 import { composeGo } from './engines/compose-go.js';
 import { otlpReceiver } from './engines/otlp-receiver.js';
@@ -24,6 +25,7 @@ import { redis } from './engines/redis.js';
 
 /** @type {readonly Engine[]} */
 const ENGINES = [
+  cassandra,
   rabbitmq,
   kafka,
   dynamodb,

@@ -1,3 +1,4 @@
+export { openRecords, RECORDS_DRIVERS, type RecordsOptions } from './drivers.js';
 export { MemoryRecords } from './memory.js';
 export {
   RecordsUnavailable,

@@ -8,6 +8,7 @@ import {
   type RowKey,
 } from './port.js';
 import { checkCommit } from './check-commit.js';
+import { checkPut, checkRange, distinctKeys } from './check-rows.js';
 
 /** Limits as small as those of the strictest driver (DynamoDB), so that callers meet them in tests. */
 const LIMITS: CommitLimits = { rows: 100, bytes: 3_500_000, valueBytes: 380_000 };
@@ -22,13 +23,17 @@ export class MemoryRecords implements RecordStore {
   async connect(): Promise<void> {}
 
   async get(keys: readonly RowKey[]): Promise<Row[]> {
-    return keys.flatMap(({ partition, sort }) => this.#row(partition, sort) ?? []);
+    return distinctKeys(keys).flatMap(({ partition, sort }) => this.#row(partition, sort) ?? []);
   }
 
-  async range({ partition, from, to, reverse, limit }: RangeQuery): Promise<Row[]> {
+  async range(query: RangeQuery): Promise<Row[]> {
+    checkRange(query);
+    const { partition, from, to, reverse, limit } = query;
     const rows = [...(this.#partitions.get(partition)?.values() ?? [])]
       .filter((row) => this.#isVisible(row))
-      .filter(({ sort }) => (from === null || compare(sort, from) >= 0) && (to === null || compare(sort, to) < 0))
+      .filter(
+        ({ sort }) => (from === null || compare(sort, from) >= 0) && (to === null || compare(sort, to) < 0),
+      )
       .sort((a, b) => compare(a.sort, b.sort));
     return (reverse ? rows.reverse() : rows).slice(0, limit);
   }
@@ -43,11 +48,12 @@ export class MemoryRecords implements RecordStore {
   }
 
   async put(rows: readonly Row[]): Promise<void> {
+    checkPut(rows, this.limits);
     for (const row of rows) this.#write(row);
   }
 
   async remove(keys: readonly RowKey[]): Promise<void> {
-    for (const { partition, sort } of keys) this.#partitions.get(partition)?.delete(sort);
+    for (const { partition, sort } of distinctKeys(keys)) this.#partitions.get(partition)?.delete(sort);
   }
 
   async health(): Promise<void> {}

@@ -1,4 +1,7 @@
-/** Where a row lives: rows of one partition are ordered by `sort`, byte by byte of its UTF-8 form. */
+/**
+ * The key of a row: rows of one partition are ordered by `sort`, byte by byte of its UTF-8 form. Partition and sort have 1
+ * to 1,000 bytes each; they and values are well-formed Unicode without U+0000.
+ */
 export interface RowKey {
   readonly partition: string;
   readonly sort: string;
@@ -6,10 +9,17 @@ export interface RowKey {
 
 /** One stored row. */
 export interface Row extends RowKey {
-  /** Chosen by the writer; a condition of a later commit compares it. */
+  /**
+   * A safe integer, chosen by the writer; a condition of a later commit compares it. A commit that conditions on a row and
+   * changes it gives it a version that it did not have before: drivers settle commits of unknown outcome by it.
+   */
   readonly version: number;
+  /** May be empty. */
   readonly value: string;
-  /** The store deletes the row some time after this moment; readers ignore it from then on. Null: it never expires. */
+  /**
+   * From this moment by the clock of the calling process, the row does not exist for `get`, `range` and conditions; the
+   * store deletes it some time later. A moment in the past is allowed. Null: it never expires.
+   */
   readonly expiresAtMs: number | null;
 }
 
@@ -21,7 +31,7 @@ export interface RangeQuery {
   /** Exclusive; null: no upper bound. */
   readonly to: string | null;
   readonly reverse: boolean;
-  /** Number of rows, at least 1. */
+  /** At least 1. The answer has fewer rows only if the range has no more; drivers page through the server's answers. */
   readonly limit: number;
 }
 
@@ -34,9 +44,10 @@ export interface Condition {
 /** An atomic change of one partition. A row appears at most once among `puts` and `deletes`. */
 export interface Commit {
   readonly partition: string;
-  /** At least one; each row at most once. */
+  /** At least one, each row at most once. They may name rows that the commit does not change. */
   readonly conditions: readonly Condition[];
   readonly puts: readonly Omit<Row, 'partition'>[];
+  /** Rows that need not exist. */
   readonly deletes: readonly string[];
 }
 
@@ -55,13 +66,15 @@ export interface CommitLimits {
  * and SurrealDB. Histories, push state and their indexes are kept in it.
  *
  * Promises of every driver:
- * - **Atomicity**: all changes of a commit become visible together, or none does.
+ * - **Atomicity**: a commit applies as a whole or not at all. A `get` or `range` that runs concurrently with a commit may
+ *   see a part of its rows (DynamoDB reads each row by itself); a reader that combines rows compares their versions.
  * - **Isolation**: two commits that change or condition on a common row are serialized; a commit applies only if all its
- *   conditions hold at that moment.
+ *   conditions hold at that moment. Contention delays a commit, and does not make it resolve with false.
  * - **Durability**: what resolved survives a restart of the server (not in the memory driver).
  * - **Consistency**: a read that starts after a write resolved sees it, from every process.
  * - **Failure**: every call ends within the driver's timeout, or rejects with `RecordsUnavailable`. A write that was rejected
- *   that way may have happened.
+ *   that way may have happened. The store recovers by itself when the server answers again.
+ * - **Bounds**: a call that exceeds a bound of its parameters rejects with a `RangeError` before anything is sent.
  *
  * A partition is changed by `commit` alone, or by `put` and `remove` alone, never by both: a wide-column store orders the
  * two kinds of writes by different clocks. Partitions of the second kind hold indexes; their writers tolerate entries
@@ -70,10 +83,14 @@ export interface CommitLimits {
 export interface RecordStore {
   readonly limits: CommitLimits;
 
-  /** Creates or checks the table. May be repeated after a failure. Rejects if the credentials or the schema are wrong. */
+  /**
+   * Creates or checks the table; concurrent calls of several processes are allowed, and so is a repeated call. Rejects
+   * with `RecordsUnavailable` if the server does not answer, and with an `Error` that names the setting if the
+   * credentials or the schema are wrong.
+   */
   connect(): Promise<void>;
 
-  /** The rows that exist, in no order. At most 1,000 keys. */
+  /** The rows that exist, in no order, each once. At most 1,000 keys. */
   get(keys: readonly RowKey[]): Promise<Row[]>;
 
   range(query: RangeQuery): Promise<Row[]>;
@@ -81,16 +98,16 @@ export interface RecordStore {
   /** Resolves with false, without a change, if a condition does not hold. */
   commit(commit: Commit): Promise<boolean>;
 
-  /** Writes rows of index partitions without conditions, each row by itself. At most 1,000. */
+  /** Writes rows of index partitions without conditions, each row by itself. At most 1,000, each key at most once. */
   put(rows: readonly Row[]): Promise<void>;
 
   /** Deletes rows of index partitions, each row by itself; missing ones are ignored. At most 1,000. */
   remove(keys: readonly RowKey[]): Promise<void>;
 
-  /** Rejects if the server does not answer a read. */
+  /** Rejects with `RecordsUnavailable` if the server does not answer a read. */
   health(): Promise<void>;
 
-  /** Idempotent, never rejects. */
+  /** Idempotent, never rejects. No call may follow. */
   close(): Promise<void>;
 }
 

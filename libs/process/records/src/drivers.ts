@@ -1,0 +1,27 @@
+import type { Config } from '@carillon/config';
+import type { RecordStore } from './port.js';
+
+export interface RecordsOptions {
+  readonly config: Pick<Config, 'database'>;
+  /** Name of the table: a letter, then letters, digits and underscores. Installations that share a server differ in it. */
+  readonly table: string;
+}
+
+type OpenRecords = (options: RecordsOptions) => Promise<RecordStore>;
+
+/** One line per driver; its client library is loaded when the driver is chosen. */
+const DRIVERS: ReadonlyMap<string, OpenRecords> = new Map<string, OpenRecords>([
+  ['scylladb', async (options) => (await import('./drivers/scylla/open.js')).openScyllaRecords(options)],
+]);
+
+/** Names of the drivers of this build. */
+export const RECORDS_DRIVERS: readonly string[] = [...DRIVERS.keys()];
+
+/** Returns a store that is not connected yet. Rejects if this build has no such driver. */
+export async function openRecords(driver: string, options: RecordsOptions): Promise<RecordStore> {
+  const open = DRIVERS.get(driver);
+  if (open === undefined) {
+    throw new Error(`records driver "${driver}" is not available; expected ${RECORDS_DRIVERS.join(', ')}`);
+  }
+  return open(options);
+}
