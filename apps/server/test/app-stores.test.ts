@@ -85,7 +85,7 @@ describe.each(['postgres', 'mysql'] as const)('a server whose apps are in %s', (
 });
 
 it('servers whose apps are in DynamoDB find those of the configuration, and each what another wrote', async () => {
-  const { url, name } = await (await engine('dynamodb')).isolate();
+  const { url, name } = await (await engine('moto')).isolate();
   const env = {
     APP_MANAGER_DRIVER: 'dynamodb',
     DATABASE_DYNAMODB_ENDPOINT_URL: url,

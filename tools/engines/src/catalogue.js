@@ -5,7 +5,6 @@ import { chromium } from './engines/chromium.js';
 import { composeGo } from './engines/compose-go.js';
 import { otlpReceiver } from './engines/otlp-receiver.js';
 import { deployTools } from './engines/deploy-tools.js';
-import { dynamodb } from './engines/dynamodb.js';
 import { elasticmq } from './engines/elasticmq.js';
 import { kafka } from './engines/kafka.js';
 import { mariadb } from './engines/mariadb.js';
@@ -20,6 +19,7 @@ import { rabbitmq } from './engines/rabbitmq.js';
 import { redisCluster } from './engines/redis-cluster.js';
 import { redisSentinel } from './engines/redis-sentinel.js';
 import { redis } from './engines/redis.js';
+import { surrealdb } from './engines/surrealdb.js';
 
 /** @import { Engine } from './types.js' */
 
@@ -28,7 +28,6 @@ const ENGINES = [
   cassandra,
   rabbitmq,
   kafka,
-  dynamodb,
   elasticmq,
   moto,
   redisCluster,
@@ -44,6 +43,7 @@ const ENGINES = [
   pysher,
   pusherGo,
   pusherPython,
+  surrealdb,
   redis,
   nats,
 ];

@@ -17,7 +17,7 @@ let endpoint: string;
 let prefix: string;
 let tables = 0;
 beforeAll(async () => {
-  const { url, name } = await (await engine('dynamodb')).isolate();
+  const { url, name } = await (await engine('moto')).isolate();
   endpoint = url;
   prefix = name;
 });

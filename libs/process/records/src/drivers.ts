@@ -11,7 +11,9 @@ type OpenRecords = (options: RecordsOptions) => Promise<RecordStore>;
 
 /** One line per driver; its client library is loaded when the driver is chosen. */
 const DRIVERS: ReadonlyMap<string, OpenRecords> = new Map<string, OpenRecords>([
+  ['dynamodb', async (options) => (await import('./drivers/dynamodb/open.js')).openDynamoRecords(options)],
   ['scylladb', async (options) => (await import('./drivers/scylla/open.js')).openScyllaRecords(options)],
+  ['surrealdb', async (options) => (await import('./drivers/surreal/open.js')).openSurrealRecords(options)],
 ]);
 
 /** Names of the drivers of this build. */

@@ -7,6 +7,7 @@ import {
   type Row,
   type RowKey,
 } from './port.js';
+import { compareBytes } from './order.js';
 import { checkCommit } from './check-commit.js';
 import { checkPut, checkRange, distinctKeys } from './check-rows.js';
 
@@ -32,9 +33,10 @@ export class MemoryRecords implements RecordStore {
     const rows = [...(this.#partitions.get(partition)?.values() ?? [])]
       .filter((row) => this.#isVisible(row))
       .filter(
-        ({ sort }) => (from === null || compare(sort, from) >= 0) && (to === null || compare(sort, to) < 0),
+        ({ sort }) =>
+          (from === null || compareBytes(sort, from) >= 0) && (to === null || compareBytes(sort, to) < 0),
       )
-      .sort((a, b) => compare(a.sort, b.sort));
+      .sort((a, b) => compareBytes(a.sort, b.sort));
     return (reverse ? rows.reverse() : rows).slice(0, limit);
   }
 
@@ -79,5 +81,3 @@ export class MemoryRecords implements RecordStore {
     return expiresAtMs === null || expiresAtMs > this.nowMs();
   }
 }
-
-const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -14,8 +14,8 @@ export interface RecordsBackend {
 
 /** A server that belongs to one test file. */
 export interface RecordsServer {
-  /** A crash and a start over the same data; resolves when it answers. */
-  readonly restart: () => Promise<void>;
+  /** A crash and a start over the same data; resolves when it answers. Null: the server keeps its rows in memory. */
+  readonly restart: (() => Promise<void>) | null;
   /** Keeps connections open and answers nothing. */
   readonly pause: () => Promise<void>;
   readonly resume: () => Promise<void>;

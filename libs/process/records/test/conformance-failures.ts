@@ -80,6 +80,9 @@ function serverConformance(backend: RecordsBackend, server: RecordsServer): void
     CALL_BOUND_MS + RECOVERY_BOUND_MS,
   );
 
+  const { restart } = server;
+  if (restart === null) return;
+
   it(
     'keep every resolved write over a crash of the server, and recover',
     async () => {
@@ -89,7 +92,7 @@ function serverConformance(backend: RecordsBackend, server: RecordsServer): void
         expect(await store.commit(commitOf({ conditions: [absent(sort)], puts: [row(sort)] }))).toBe(true);
       }
       await store.put([{ partition: 'index', ...row('a') }]);
-      await server.restart();
+      await restart();
       await recovered(store);
       expect(sorts(await all(store))).toEqual(names);
       expect(sorts(await all(store, 'index'))).toEqual(['a']);

@@ -1,5 +1,9 @@
-// moto: SNS and SQS in memory. It accepts any credentials; topics and queues are per account and region.
+// moto: SNS, SQS and DynamoDB in memory. It accepts any credentials; topics, queues and tables are per account and region.
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { json } from '../wire/http.js';
+
+const SERVER = fileURLToPath(new URL('./moto-server.py', import.meta.url));
 
 /** Exact versions of moto's server and everything it imports. */
 const REQUIREMENTS = readFileSync(new URL('./moto-requirements.txt', import.meta.url), 'utf8')
@@ -22,6 +26,18 @@ export async function sns(url, action, parameters = {}) {
   return text;
 }
 
+/** One request of the DynamoDB protocol. @param {string} url @param {string} action @param {Record<string, unknown>} body */
+export const dynamo = (url, action, body) =>
+  json(`${url}/`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `DynamoDB_20120810.${action}`,
+      authorization: authorization('dynamodb'),
+    },
+    body: JSON.stringify(body),
+  });
+
 /** @type {import('../types.js').Engine} */
 export const moto = {
   name: 'moto',
@@ -36,7 +52,7 @@ export const moto = {
 
   async plan({ ports, tools }) {
     const [port = 0] = ports;
-    const args = ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)];
+    const args = [SERVER, '-H', '127.0.0.1', '-p', String(port)];
     const node = { name: 'main', port, command: tools.programs.python ?? '', args };
     return { url: `http://127.0.0.1:${port}`, nodes: [node] };
   },

@@ -1,3 +1,4 @@
+import { awsClientOptions, DEFAULT_IDENTITY } from '@carillon/aws';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { LambdaTarget as LambdaPlace } from '@carillon/config';
 import { outcomeOfStatus, type AttemptOutcome } from '../delivery/retry.js';
@@ -51,8 +52,11 @@ export class LambdaTarget {
     if (client === undefined) {
       const [oldest] = this.#clients;
       if (oldest !== undefined && this.#clients.size >= MOST_CLIENTS) this.#clients.delete(oldest[0]);
-      // Attempts are counted, and waited for, by the delivery.
-      client = new Client({ region, maxAttempts: 1 });
+      // Retries are counted and delayed by the delivery.
+      const limits = { requestTimeoutMs: TIMEOUT_MS, attempts: 1 };
+      client = new Client(
+        awsClientOptions({ region, endpoint: null, identity: DEFAULT_IDENTITY, ...limits }),
+      );
       this.#clients.set(region, client);
     }
     return client;

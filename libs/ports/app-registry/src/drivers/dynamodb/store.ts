@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { awsFailureText, type AwsPlace } from '@carillon/aws';
 import type { AppRecord } from '@carillon/config';
 import { AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from '../../failures.js';
 import type { AppPage, AppPageRequest, AppStore, StoredApp } from '../../port.js';
@@ -16,6 +17,14 @@ const MOST_TRIES = 10;
 /** Keeps a key taken: an item beside the apps, which no id can have and no index shows. */
 const guardId = (key: string): string => `key#${key}`;
 
+/** Client and table of a store. */
+interface DynamoParts {
+  readonly sdk: Sdk;
+  readonly client: DynamoDBClient;
+  readonly place: AwsPlace;
+  readonly table: string;
+}
+
 /**
  * Driver `dynamodb`: one item an app, and one that keeps its key taken, written in one transaction. The index shows
  * what was written only after a while, so a key is looked up by its guard, and in the index only where there is none:
@@ -24,19 +33,24 @@ const guardId = (key: string): string => `key#${key}`;
 export class DynamoAppStore implements AppStore {
   readonly local = false;
 
-  constructor(
-    private readonly sdk: Sdk,
-    private readonly client: DynamoDBClient,
-    private readonly table: string,
-    private readonly now: () => number = Date.now,
-  ) {}
+  private readonly sdk: Sdk;
+  private readonly client: DynamoDBClient;
+  private readonly table: string;
+  private readonly place: AwsPlace;
+
+  constructor({ sdk, client, place, table }: DynamoParts) {
+    this.sdk = sdk;
+    this.client = client;
+    this.place = place;
+    this.table = table;
+  }
 
   async init(): Promise<void> {
-    await available(ensureTable(this.sdk, this.client, this.table));
+    await this.#available(ensureTable(this.sdk, this.client, this.table));
   }
 
   async create(record: AppRecord): Promise<void> {
-    const item = itemOf(record, this.now());
+    const item = itemOf(record, Date.now());
     await this.#write(record, async () => {
       if ((await this.findById(record.id)) !== null) throw new AppConflict(record.id, 'id');
       return [
@@ -49,7 +63,7 @@ export class DynamoAppStore implements AppStore {
   }
 
   async update(record: AppRecord): Promise<void> {
-    const item = itemOf(record, this.now());
+    const item = itemOf(record, Date.now());
     await this.#write(record, async () => {
       const before = (await this.#get(record.id))?.['key']?.S;
       if (before === undefined) throw new AppNotFound(record.id);
@@ -60,7 +74,7 @@ export class DynamoAppStore implements AppStore {
   }
 
   async delete(id: string): Promise<boolean> {
-    return available(
+    return this.#available(
       this.#again(async () => {
         const before = (await this.#get(id))?.['key']?.S;
         if (before === undefined) return false;
@@ -75,7 +89,7 @@ export class DynamoAppStore implements AppStore {
     const apps: StoredApp[] = [];
     let next = cursor;
     do {
-      const { Items = [], LastEvaluatedKey } = await available(
+      const { Items = [], LastEvaluatedKey } = await this.#available(
         this.client.send(
           new this.sdk.ScanCommand({
             TableName: this.table,
@@ -92,16 +106,16 @@ export class DynamoAppStore implements AppStore {
   }
 
   async findById(id: string): Promise<StoredApp | null> {
-    return appOf(await available(this.#get(id)));
+    return appOf(await this.#available(this.#get(id)));
   }
 
   async findByKey(key: string): Promise<StoredApp | null> {
     if (key === '' || !isAskable(guardId(key))) return null;
-    return available(this.#find(key));
+    return this.#available(this.#find(key));
   }
 
   async health(): Promise<void> {
-    const found = await available(describeTable(this.sdk, this.client, this.table));
+    const found = await this.#available(describeTable(this.sdk, this.client, this.table));
     if (found === null) throw new AppStoreUnavailable(`the table ${this.table} is gone`);
   }
 
@@ -166,12 +180,25 @@ export class DynamoAppStore implements AppStore {
     } catch (thrown) {
       if (thrown instanceof AppConflict || thrown instanceof AppNotFound) throw thrown;
       if (nameOf(thrown) === 'ValidationException') throw new AppNotStorable(id, 'the table refuses it');
-      throw unavailable(thrown);
+      throw this.#unavailable(thrown);
     }
   }
 
   async #transact(steps: TransactWriteItem[]): Promise<void> {
     await this.client.send(new this.sdk.TransactWriteItemsCommand({ TransactItems: steps }));
+  }
+
+  async #available<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (thrown) {
+      throw this.#unavailable(thrown);
+    }
+  }
+
+  #unavailable(thrown: unknown): AppStoreUnavailable {
+    if (thrown instanceof AppStoreUnavailable) return thrown;
+    return new AppStoreUnavailable(`app store: ${awsFailureText(thrown, this.place)}`, { cause: thrown });
   }
 
   /** Looks and writes until what was seen still held when it was written. */
@@ -197,16 +224,3 @@ const isAskable = (id: string): boolean =>
   id !== '' && isWellFormed(id) && Buffer.byteLength(id) <= MAX_KEY_BYTES;
 
 const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : '');
-
-async function available<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  try {
-    return await answer;
-  } catch (thrown) {
-    throw unavailable(thrown);
-  }
-}
-
-const unavailable = (thrown: unknown): AppStoreUnavailable =>
-  thrown instanceof AppStoreUnavailable
-    ? thrown
-    : new AppStoreUnavailable('the app store cannot answer', { cause: thrown });

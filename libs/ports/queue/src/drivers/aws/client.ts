@@ -1,8 +1,13 @@
-const CONNECT_MS = 5000;
+import { awsClientOptions, type AwsClientOptions, type AwsPlace, DEFAULT_IDENTITY } from '@carillon/aws';
 
-/** Settings of a client library of the cloud: region, address and time-outs. */
-export const clientSettings = (region: string, endpoint: string | null, requestTimeoutMs: number) => ({
+/** Returns options of a client whose credentials come from the default chain of the SDK. */
+export const clientOptions = ({ region, endpoint }: AwsPlace, requestTimeoutMs: number): AwsClientOptions =>
+  awsClientOptions({ region, endpoint, identity: DEFAULT_IDENTITY, requestTimeoutMs });
+
+/** Returns the place of a queue service, for the texts of its errors. */
+export const queuePlace = (service: string, region: string, endpoint: string | null): AwsPlace => ({
+  service,
   region,
-  ...(endpoint === null ? {} : { endpoint }),
-  requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: requestTimeoutMs },
+  endpoint,
+  credentialSettings: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE or the role of the machine',
 });

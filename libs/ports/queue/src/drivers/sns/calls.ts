@@ -1,3 +1,4 @@
+import type { AwsPlace } from '@carillon/aws';
 import type * as Sdk from '@aws-sdk/client-sns';
 import type { SNSClient } from '@aws-sdk/client-sns';
 import { QueueUnavailable } from '../../failures.js';
@@ -20,6 +21,7 @@ export class SnsCalls {
   constructor(
     private readonly sdk: typeof Sdk,
     private readonly client: SNSClient,
+    private readonly place: AwsPlace,
     private readonly topicArn: string,
   ) {}
 
@@ -29,7 +31,7 @@ export class SnsCalls {
     try {
       await this.client.send(command);
     } catch (error) {
-      if (!(error instanceof this.sdk.NotFoundException)) throw unavailable(error);
+      if (!(error instanceof this.sdk.NotFoundException)) throw unavailable(this.place, error);
       const remedy = 'create it or correct queue.sns.topic_arn and queue.sns.region';
       throw new QueueUnavailable(`SNS topic ${this.topicArn} does not exist (NotFound); ${remedy}`);
     }
@@ -48,7 +50,7 @@ export class SnsCalls {
           : { MessageGroupId: fifo.groupId, MessageDeduplicationId: fifo.deduplicationId }),
       })),
     });
-    const { Failed: failed } = await answerOf(this.client.send(command));
+    const { Failed: failed } = await answerOf(this.place, this.client.send(command));
     return outcomesOf(messages.length, failed);
   }
 

@@ -4,7 +4,7 @@ import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
 import { BATCH } from '../aws/batches.js';
-import { clientSettings } from '../aws/client.js';
+import { clientOptions, queuePlace } from '../aws/client.js';
 import { SnsCalls } from './calls.js';
 import { SnsStore } from './sns-store.js';
 
@@ -15,8 +15,9 @@ const ANSWER_MS = 10_000;
 /** Jobs published to a topic of SNS, with the credentials of the process. Loads the client library. */
 export async function openSnsQueue(parts: QueueParts, { queue: { sns } }: Config): Promise<Queue> {
   const sdk = await import('@aws-sdk/client-sns');
-  const client = new sdk.SNSClient(clientSettings(sns.region, sns.endpoint_url, ANSWER_MS));
-  const calls = new SnsCalls(sdk, client, sns.topic_arn);
+  const place = queuePlace('SNS', sns.region, sns.endpoint_url);
+  const client = new sdk.SNSClient(clientOptions(place, ANSWER_MS));
+  const calls = new SnsCalls(sdk, client, place, sns.topic_arn);
   return new StoreQueue(
     new SnsStore(calls, sns.topic_arn.endsWith('.fifo')),
     {

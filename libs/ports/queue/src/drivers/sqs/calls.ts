@@ -1,3 +1,4 @@
+import type { AwsPlace } from '@carillon/aws';
 import type * as Sdk from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { QueueUnavailable } from '../../failures.js';
@@ -34,6 +35,7 @@ export class SqsCalls {
   constructor(
     private readonly sdk: typeof Sdk,
     private readonly client: SQSClient,
+    private readonly place: AwsPlace,
   ) {}
 
   /** The address of a queue; null: there is none. */
@@ -43,13 +45,13 @@ export class SqsCalls {
       return (await this.client.send(command)).QueueUrl ?? null;
     } catch (error) {
       if (error instanceof this.sdk.QueueDoesNotExist) return null;
-      throw unavailable(error);
+      throw unavailable(this.place, error);
     }
   }
 
   async make(name: string, attributes: Record<string, string>): Promise<string> {
     const command = new this.sdk.CreateQueueCommand({ QueueName: name, Attributes: attributes });
-    return (await answerOf(this.client.send(command))).QueueUrl ?? '';
+    return (await answerOf(this.place, this.client.send(command))).QueueUrl ?? '';
   }
 
   /** At most `BATCH`. What was wrong with each; null: it is there. */
@@ -65,7 +67,7 @@ export class SqsCalls {
           : { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId }),
       })),
     });
-    const { Failed: failed } = await answerOf(this.client.send(command));
+    const { Failed: failed } = await answerOf(this.place, this.client.send(command));
     return outcomesOf(messages.length, failed);
   }
 
@@ -77,13 +79,14 @@ export class SqsCalls {
       ...(visibilitySeconds === undefined ? {} : { VisibilityTimeout: visibilitySeconds }),
       MessageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp', 'MessageGroupId'],
     });
-    const { Messages: messages = [] } = await answerOf(this.client.send(command));
+    const { Messages: messages = [] } = await answerOf(this.place, this.client.send(command));
     return messages.map(incoming);
   }
 
   /** A receipt that is known no more is as good as a deleted message. */
   async remove(url: string, receipt: string): Promise<void> {
     await answerOf(
+      this.place,
       this.client.send(new this.sdk.DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: receipt })),
     );
   }
@@ -101,7 +104,7 @@ export class SqsCalls {
           VisibilityTimeout: seconds,
         })),
       });
-      const { Failed: failed = [] } = await answerOf(this.client.send(command));
+      const { Failed: failed = [] } = await answerOf(this.place, this.client.send(command));
       for (const { Id, SenderFault: isOurs, Message: message } of failed) {
         if (isOurs !== true) throw new QueueUnavailable(message ?? 'refused');
         lost.push(some[Number(Id)] ?? '');
@@ -120,7 +123,7 @@ export class SqsCalls {
         'ApproximateNumberOfMessagesDelayed',
       ],
     });
-    const { Attributes: about } = await answerOf(this.client.send(command));
+    const { Attributes: about } = await answerOf(this.place, this.client.send(command));
     return {
       ready: Number(about?.ApproximateNumberOfMessages ?? 0),
       hidden: Number(about?.ApproximateNumberOfMessagesNotVisible ?? 0),

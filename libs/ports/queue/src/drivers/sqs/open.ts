@@ -4,7 +4,7 @@ import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
 import { BATCH } from '../aws/batches.js';
-import { clientSettings } from '../aws/client.js';
+import { clientOptions, queuePlace } from '../aws/client.js';
 import { SqsCalls } from './calls.js';
 import { SqsQueues } from './queues.js';
 import { SqsStore } from './sqs-store.js';
@@ -20,11 +20,12 @@ export async function openSqsQueue(parts: QueueParts, { queue: { sqs } }: Config
   const sdk = await import('@aws-sdk/client-sqs');
   const { reliability } = parts;
   const { region, endpoint_url: endpoint, fifo: isFifo, visibility_timeout: visibilitySeconds } = sqs;
+  const place = queuePlace('SQS', region, endpoint);
   const client = new sdk.SQSClient({
-    ...clientSettings(region, endpoint, sqs.wait_time_seconds * 1000 + ANSWER_MS),
+    ...clientOptions(place, sqs.wait_time_seconds * 1000 + ANSWER_MS),
     ...(endpoint === null ? {} : { useQueueUrlAsEndpoint: false }),
   });
-  const calls = new SqsCalls(sdk, client);
+  const calls = new SqsCalls(sdk, client, place);
   const urlPrefix = sqs.queue_url_prefix;
   return new StoreQueue(
     new SqsStore({
