@@ -1,4 +1,5 @@
 import type { Row } from '@carillon/records';
+import { pause } from '@carillon/runtime';
 import {
   type Admission,
   type Claim,
@@ -18,6 +19,7 @@ import {
   takeClaim,
   takeSteps,
 } from '../model/steps.js';
+import { PushStoreUnavailable } from '../port/port.js';
 import type { ClaimFilter, SendLease } from '../port/publishes.js';
 import { Admissions, reservationOf } from './admission.js';
 import type { Draft } from './draft.js';
@@ -51,6 +53,9 @@ import {
 const PAGE = 1000;
 /** Rows of a commit beside those of its steps. */
 const HEAD_ROWS = 4;
+/** Reads of a log whose parts become visible one by one. */
+const LOG_TRIES = 10;
+const LOG_AGAIN_MS = 20;
 /** Rows of one step: its claim, its event, its dead letter. */
 const STEP_ROWS = 3;
 
@@ -123,8 +128,15 @@ export class RecordDeliveries extends RecordResources {
   async log(appId: string, publishId: string): Promise<PublishLog | null> {
     const { rows, partitions } = this.parts;
     const partition = PUBLISH.partition(appId, publishId);
-    const parts = await rows.range(partition, PUBLISH.logParts, partitions.mostRows);
-    return parts.length === 0 ? null : logOf(parts.map(({ value }) => value));
+    for (let tries = 0; tries < LOG_TRIES; tries += 1) {
+      const parts = await rows.range(partition, PUBLISH.logParts, partitions.mostRows);
+      const log = logOf(parts.map(({ value }) => value));
+      if (log !== null) return log;
+      if (parts.length === 0) return null;
+      // The publish is being written or removed at this moment.
+      await pause(LOG_AGAIN_MS);
+    }
+    throw new PushStoreUnavailable(`the log of publish "${publishId}" is incomplete; try again`);
   }
 
   /** Below `most`, may count publishes whose process died when they ended. */

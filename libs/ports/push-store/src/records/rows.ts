@@ -5,8 +5,8 @@ import { after } from './keys.js';
 
 /** Keys or rows of one call of the records. */
 const ROWS_AT_ONCE = 1000;
-/** Longest sort key in bytes: that of DynamoDB. */
-const MOST_SORT_BYTES = 1024;
+/** Longest key of the records, in bytes. */
+const MOST_SORT_BYTES = 1000;
 /** UTF-8 has at most three bytes for a UTF-16 unit. */
 const BYTES_A_UNIT = 3;
 
@@ -70,7 +70,9 @@ export class Rows {
     return this.#asked(() => this.records.commit(commit));
   }
 
-  async put(rows: readonly Row[]): Promise<void> {
+  /** Of several rows of one key, the last one is written. */
+  async put(given: readonly Row[]): Promise<void> {
+    const rows = [...new Map(given.map((row) => [JSON.stringify([row.partition, row.sort]), row])).values()];
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
       const some = rows.slice(from, from + ROWS_AT_ONCE);
       for (const { sort } of some) checkSort(sort);

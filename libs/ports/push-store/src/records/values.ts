@@ -4,6 +4,8 @@ import type { OwnedClaim } from '../model/steps.js';
 const MINUTE_MS = 60_000;
 const HIGH_SURROGATES = { first: 0xd800, last: 0xdbff } as const;
 const BYTES_A_UNIT = 3;
+/** In front of a part of a log: the number of parts. */
+const COUNT_BYTES = 8;
 
 /** The row of a publish, and what its index entries are found by. */
 export interface Head {
@@ -75,7 +77,15 @@ export function splitText(text: string, mostBytes: number): string[] {
   return parts;
 }
 
-export const logParts = (log: PublishLog, mostBytes: number): string[] =>
-  splitText(JSON.stringify(log), mostBytes);
+/** Each part says how many there are: a reader may see some of them before the others. */
+export function logParts(log: PublishLog, mostBytes: number): string[] {
+  const parts = splitText(JSON.stringify(log), mostBytes - COUNT_BYTES);
+  return parts.map((part) => `${parts.length} ${part}`);
+}
 
-export const logOf = (parts: readonly string[]): PublishLog => JSON.parse(parts.join('')) as PublishLog;
+/** Null: some parts are missing. */
+export function logOf(parts: readonly string[]): PublishLog | null {
+  const count = Number(parts[0]?.split(' ', 1)[0]);
+  if (parts.length !== count) return null;
+  return JSON.parse(parts.map((part) => part.slice(part.indexOf(' ') + 1)).join('')) as PublishLog;
+}
