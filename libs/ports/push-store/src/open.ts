@@ -8,11 +8,7 @@ import { type StoreObserver, UNOBSERVED } from './sql/session.js';
 import { SqlPushStore } from './sql/sql-store.js';
 import { pushTables } from './sql/schema.js';
 
-type Open = (
-  databases: Databases,
-  observer: StoreObserver,
-  config: Opened,
-) => PushStore | Promise<PushStore>;
+type Open = (databases: Databases, observer: StoreObserver, config: Opened) => PushStore | Promise<PushStore>;
 type Opened = Pick<Config, 'database' | 'push'>;
 
 /** Longest run of a statement, and how many calls may wait, in the database that comes along. */
@@ -27,12 +23,10 @@ const DRIVERS: ReadonlyMap<string, Open> = new Map<string, Open>([
       isEmbedded(config) ? openEmbedded(databases, observer) : openSql(databases, 'postgres', observer),
   ],
   ['mysql', (databases, observer) => openSql(databases, 'mysql', observer)],
-  ...(['dynamodb', 'scylladb', 'surrealdb'] as const).map(
-    (driver): [string, Open] => [
-      driver,
-      (_databases, observer, config) => openRecordStore(driver, config, observer),
-    ],
-  ),
+  ...(['dynamodb', 'scylladb', 'surrealdb'] as const).map((driver): [string, Open] => [
+    driver,
+    (_databases, observer, config) => openRecordStore(driver, config, observer),
+  ]),
 ]);
 
 /** Values of `push.storage_driver` that this build can serve. */
