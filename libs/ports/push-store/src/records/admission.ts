@@ -55,10 +55,13 @@ export class Admissions {
     if (existing !== null) return existing;
     const { partition } = headKey(appId, publishId);
     const fence = await this.parts.rows.one(partition, PUBLISH.fence);
+    const { createdMs, updatedMs } = admission.publish;
+    const notBeforeMs = admission.log?.notBeforeMs ?? null;
     const head: Head = {
       publish: admission.publish,
-      notBeforeMs: admission.log?.notBeforeMs ?? null,
-      liveMs: admission.publish.updatedMs,
+      notBeforeMs,
+      liveMs: updatedMs,
+      activeMs: notBeforeMs !== null && notBeforeMs > createdMs ? notBeforeMs : updatedMs,
       keys: admission.idempotency.map(({ key }) => key),
       eventHour: null,
     };

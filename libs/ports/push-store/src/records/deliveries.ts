@@ -1,13 +1,8 @@
-import type { Row } from '@carillon/records';
-import { pause } from '@carillon/runtime';
 import {
-  type Admission,
   type Claim,
   type ClaimStep,
-  type IdempotencyRow,
   isActive,
   type PublishChange,
-  type PublishLog,
   type StoredPublish,
 } from '../model/publishes.js';
 import {
@@ -19,16 +14,14 @@ import {
   takeClaim,
   takeSteps,
 } from '../model/steps.js';
-import { PushStoreUnavailable } from '../port/port.js';
 import type { ClaimFilter, SendLease } from '../port/publishes.js';
-import { Admissions, reservationOf } from './admission.js';
+import { RecordAccepted } from './accepted.js';
 import type { Draft } from './draft.js';
 import { chunks, groupBy } from './group-by.js';
 import { behind, partsOf } from './keys.js';
-import { COUNT_ROWS, headKey, idempotencyKey, LIST_BUCKETS, INDEX, PUBLISH } from './layout.js';
-import type { Parts } from './parts.js';
-import { noteOf } from './pointers.js';
+import { COUNT_ROWS, PUBLISH } from './layout.js';
 import {
+  activeEntry,
   deadLetterKey,
   hourOf,
   listChanged,
@@ -36,15 +29,13 @@ import {
   listEvents,
   unlistActive,
 } from './publish-index.js';
-import { ALL, mergedPages } from './rows.js';
-import { RecordResources } from './subscriptions.js';
 import {
   claimOf,
   claimValue,
+  type Head,
   headOf,
   headValue,
   idleSinceMs,
-  logOf,
   minuteOf,
   opens,
   publicClaim,
@@ -53,118 +44,15 @@ import {
 const PAGE = 1000;
 /** Rows of a commit beside those of its steps. */
 const HEAD_ROWS = 4;
-/** Reads of a log whose parts become visible one by one. */
-const LOG_TRIES = 10;
-const LOG_AGAIN_MS = 20;
 /** Rows of one step: its claim, its event, its dead letter. */
 const STEP_ROWS = 3;
 
 type Job = { readonly deliveryKey: string; readonly attempt: number };
 
-/** Publishes and their deliveries: one partition each, one commit a step. */
-export class RecordDeliveries extends RecordResources {
-  readonly #admissions: Admissions;
-
-  constructor(parts: Parts) {
-    super(parts);
-    this.#admissions = new Admissions(parts);
-  }
-
+/** Deliveries, in the partition of their publish: one commit a step. */
+export class RecordDeliveries extends RecordAccepted {
   get mostSteps(): number {
     return Math.floor((this.parts.partitions.mostRows - HEAD_ROWS) / STEP_ROWS);
-  }
-
-  admit(admission: Admission): Promise<StoredPublish | null> {
-    return this.#admissions.admit(admission);
-  }
-
-  async withdraw(appId: string, publishId: string): Promise<void> {
-    const { partitions, rows, jobs, live } = this.parts;
-    const partition = PUBLISH.partition(appId, publishId);
-    const gone = await partitions.step(partition, async (draft) => {
-      const value = await draft.readOne(PUBLISH.head);
-      const head = value === null ? null : headOf(value);
-      if (head?.publish.state !== 'queued') return null;
-      // All in one commit: the same publish may be accepted again as soon as its row is gone.
-      const own = await rows.range(partition, ALL, partitions.mostRows - 1);
-      const deleted = own.filter(({ sort }) => sort !== PUBLISH.fence && sort !== PUBLISH.head);
-      draft.see(deleted);
-      for (const { sort } of [{ sort: PUBLISH.head }, ...deleted]) draft.delete(sort);
-      const job = deleted.find(({ sort }) => sort === PUBLISH.job);
-      return { head, dueMs: job === undefined ? null : Number(job.value) };
-    });
-    if (gone === null) return;
-    for (const key of gone.head.keys) {
-      const at = idempotencyKey(appId, key);
-      await partitions.step(at.partition, async (draft) => {
-        const value = await draft.readOne(at.sort);
-        if (value !== null && reservationOf(value).publishId === publishId) draft.delete(at.sort);
-      });
-    }
-    const id = [appId, publishId];
-    if (gone.dueMs !== null) await jobs.remove([{ timeMs: gone.dueMs, id }]);
-    await live.remove([{ timeMs: gone.head.liveMs, id }]);
-    await unlistActive(this.parts, appId, [publishId]);
-  }
-
-  async idempotency(appId: string, keys: readonly string[], nowMs: number): Promise<IdempotencyRow[]> {
-    const { rows } = this.parts;
-    const stored = (await rows.get(keys.map((key) => idempotencyKey(appId, key))))
-      .map(({ value }) => reservationOf(value))
-      .filter(({ expiresMs }) => expiresMs > nowMs);
-    const heads = await rows.all(stored.map(({ publishId }) => headKey(appId, publishId ?? '')));
-    // A reservation counts when its publish exists.
-    return stored
-      .filter(({ publishId }, index) => publishId === null || heads[index] !== null)
-      .map(({ reservedMs: _reservedMs, ...row }) => row);
-  }
-
-  async publish(appId: string, publishId: string): Promise<StoredPublish | null> {
-    const { partition, sort } = headKey(appId, publishId);
-    const row = await this.parts.rows.one(partition, sort);
-    return row === null ? null : headOf(row.value).publish;
-  }
-
-  async log(appId: string, publishId: string): Promise<PublishLog | null> {
-    const { rows, partitions } = this.parts;
-    const partition = PUBLISH.partition(appId, publishId);
-    for (let tries = 0; tries < LOG_TRIES; tries += 1) {
-      const parts = await rows.range(partition, PUBLISH.logParts, partitions.mostRows);
-      const log = logOf(parts.map(({ value }) => value));
-      if (log !== null) return log;
-      if (parts.length === 0) return null;
-      // The publish is being written or removed at this moment.
-      await pause(LOG_AGAIN_MS);
-    }
-    throw new PushStoreUnavailable(`the log of publish "${publishId}" is incomplete; try again`);
-  }
-
-  /** Below `most`, may count publishes whose process died when they ended. */
-  async countActive(appId: string, nowMs: number, most: number): Promise<number> {
-    const { rows } = this.parts;
-    let held: string[] = [];
-    let count = 0;
-    const pageSize = Math.max(8, Math.min(PAGE, Math.ceil(most / LIST_BUCKETS)));
-    for await (const page of mergedPages(rows, INDEX.allActive(appId), ALL, pageSize)) {
-      const due = page.filter((row) => Number(noteOf(row)) <= nowMs);
-      held.push(...due.map(({ sort }) => partsOf(sort)[0] ?? ''));
-      if (count + held.length < most) continue;
-      count += await this.#verifyActive(appId, held, page);
-      held = [];
-      if (count >= most) return most;
-    }
-    return Math.min(most, count + held.length);
-  }
-
-  async #verifyActive(appId: string, ids: readonly string[], entries: readonly Row[]): Promise<number> {
-    const heads = await this.parts.rows.all(ids.map((id) => headKey(appId, id)));
-    const isAlive = heads.map((row) => row !== null && isActive(headOf(row.value).publish));
-    const settled = new Set(
-      entries.filter((row) => this.parts.pointers.isSettled(row)).map(({ sort }) => partsOf(sort)[0] ?? ''),
-    );
-    const stale = ids.filter((id, index) => isAlive[index] === false && settled.has(id));
-    await unlistActive(this.parts, appId, stale);
-    return isAlive.filter(Boolean).length;
   }
 
   async changePublish(
@@ -176,9 +64,8 @@ export class RecordDeliveries extends RecordResources {
     checkSteps(steps, this.mostSteps);
     const keys = [...new Set(steps.map(({ deliveryKey }) => deliveryKey))];
     const partition = PUBLISH.partition(appId, publishId);
-    let ended = false;
-    const after = await this.parts.partitions.step(partition, async (draft) => {
-      ended = false;
+    const outcome = await this.parts.partitions.step(partition, async (draft) => {
+      let ended: Head | null = null;
       const values = await draft.read([PUBLISH.head, ...keys.map((key) => PUBLISH.claim(key))]);
       const value = values.get(PUBLISH.head);
       if (value === undefined) return null;
@@ -194,12 +81,16 @@ export class RecordDeliveries extends RecordResources {
         const changed = { ...head, publish: change.publish, eventHour };
         await listChanged(this.parts, head, changed);
         draft.put(PUBLISH.head, headValue(changed));
-        ended = isActive(head.publish) && !isActive(change.publish);
+        if (isActive(head.publish) && !isActive(change.publish)) ended = head;
       }
-      return keys.map((key) => next.get(key) ?? claims.get(key)).filter((claim) => claim !== undefined);
+      const after = keys
+        .map((key) => next.get(key) ?? claims.get(key))
+        .filter((claim) => claim !== undefined);
+      return { after, ended };
     });
-    if (ended) await unlistActive(this.parts, appId, [publishId]);
-    return after === null ? null : after.map(publicClaim);
+    if (outcome === null) return null;
+    if (outcome.ended !== null) await unlistActive(this.parts, appId, [activeEntry(outcome.ended)]);
+    return outcome.after.map(publicClaim);
   }
 
   /** Adds events and dead letters that do not exist; resolves with the last hour whose events are listed. */

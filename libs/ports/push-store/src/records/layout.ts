@@ -6,7 +6,7 @@ import type { Span } from './rows.js';
 export const DEVICE_BUCKETS = 64;
 /** Partitions of the subscribers of one channel. */
 export const CHANNEL_BUCKETS = 4;
-/** Partitions of the channels, and of the active publishes, of one app. */
+/** Partitions of the channels of one app. */
 export const LIST_BUCKETS = 4;
 /** Partitions of the idempotency keys of one app. */
 const KEY_BUCKETS = 256;
@@ -108,10 +108,6 @@ export const INDEX = {
     keyOf('index', 'channels', appId, bucketOf(channel, LIST_BUCKETS)),
   allChannels: (appId: string): string[] =>
     buckets(LIST_BUCKETS, (bucket) => keyOf('index', 'channels', appId, bucket)),
-  active: (appId: string, publishId: string): string =>
-    keyOf('index', 'active', appId, bucketOf(publishId, LIST_BUCKETS)),
-  allActive: (appId: string): string[] =>
-    buckets(LIST_BUCKETS, (bucket) => keyOf('index', 'active', appId, bucket)),
   /** The publish of a dead letter. */
   deadLetter: (appId: string, id: string): string => keyOf('index', 'dead', appId, id),
 } as const;

@@ -8,7 +8,6 @@ import type { RowKey } from '@carillon/records';
 import { keyOf } from './keys.js';
 import { headKey, INDEX, PUBLISH } from './layout.js';
 import type { Parts } from './parts.js';
-import type { Pointer } from './pointers.js';
 import type { TimeEntry } from './time-index.js';
 import { type Head, headOf } from './values.js';
 
@@ -20,18 +19,20 @@ export const hourOf = (timeMs: number): number => Math.floor(timeMs / HOUR_MS);
 
 const idOf = ({ appId, publishId }: StoredPublish): readonly [string, string] => [appId, publishId];
 
-export const activePointer = (appId: string, publishId: string, notBeforeMs: number | null): Pointer => ({
-  partition: INDEX.active(appId, publishId),
-  sort: keyOf(publishId),
-  note: notBeforeMs === null ? '' : String(notBeforeMs),
+/** The entry of a publish among the active ones of its app; once its time has come, it does not wait any more. */
+export const activeEntry = ({ publish, activeMs, notBeforeMs }: Head): TimeEntry & { note: string } => ({
+  timeMs: activeMs,
+  id: [publish.publishId],
+  note: String(notBeforeMs ?? ''),
 });
 
 /** Whether the publish waits for its time. */
 export const isWaiting = ({ notBeforeMs }: Head, nowMs: number): boolean => (notBeforeMs ?? 0) > nowMs;
 
 /** Entries that a publish needs before it is accepted. */
-export async function listAdmitted(parts: Parts, { publish, notBeforeMs, liveMs }: Head): Promise<void> {
-  const { appId, publishId, updatedMs } = publish;
+export async function listAdmitted(parts: Parts, head: Head): Promise<void> {
+  const { publish, notBeforeMs, liveMs } = head;
+  const { appId, updatedMs } = publish;
   const id = idOf(publish);
   if (!isActive(publish)) {
     await parts.over.put([{ timeMs: updatedMs, id }]);
@@ -40,13 +41,13 @@ export async function listAdmitted(parts: Parts, { publish, notBeforeMs, liveMs 
   const isLater = notBeforeMs !== null && notBeforeMs > publish.createdMs;
   await Promise.all([
     isLater ? parts.waiting.put([{ timeMs: notBeforeMs, id }]) : parts.live.put([{ timeMs: liveMs, id }]),
-    parts.pointers.put([activePointer(appId, publishId, notBeforeMs)]),
+    parts.active.put([activeEntry(head)], appId),
   ]);
 }
 
 /** Entries that a changed publish needs before its commit. */
 export async function listChanged(parts: Parts, before: Head, after: Head): Promise<void> {
-  const { appId, publishId, updatedMs } = after.publish;
+  const { appId, updatedMs } = after.publish;
   const id = idOf(after.publish);
   const isOver = !isActive(after.publish);
   const wasOver = !isActive(before.publish);
@@ -56,24 +57,21 @@ export async function listChanged(parts: Parts, before: Head, after: Head): Prom
   if (!isOver && (wasOver || updatedMs < before.publish.updatedMs)) {
     await parts.live.put([{ timeMs: updatedMs, id, note: AGAIN }]);
   }
-  if (!isOver && wasOver) {
-    await parts.pointers.put([activePointer(appId, publishId, after.notBeforeMs)]);
-  }
+  if (!isOver && wasOver) await parts.active.put([{ ...activeEntry(after), note: AGAIN }], appId);
 }
 
-/** Removes the publish from the active ones of its app, unless it became active again. */
+/** Removes publishes from the active ones of their app, unless they became active again. */
 export async function unlistActive(
   parts: Parts,
   appId: string,
-  publishIds: readonly string[],
+  entries: readonly TimeEntry[],
 ): Promise<void> {
-  await parts.pointers.remove(
-    publishIds.map((id) => activePointer(appId, id, null)),
-    async () => {
-      const rows = await parts.rows.all(publishIds.map((id) => headKey(appId, id)));
-      return rows.map((row) => row !== null && isActive(headOf(row.value).publish));
-    },
-  );
+  if (entries.length === 0) return;
+  await parts.active.remove(entries, appId);
+  const rows = await parts.rows.all(entries.map(({ id: [id = ''] }) => headKey(appId, id)));
+  const heads = rows.map((row) => (row === null ? null : headOf(row.value)));
+  const alive = heads.filter((head) => head !== null).filter(({ publish }) => isActive(publish));
+  await parts.active.put(alive.map(activeEntry), appId);
 }
 
 /** Lists the hour of events, of all apps and of the app. */

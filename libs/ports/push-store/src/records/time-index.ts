@@ -1,14 +1,11 @@
-import type { Row } from '@carillon/records';
+import type { Row, RowKey } from '@carillon/records';
 import { after, bucketOf, keyOf, partsOf } from './keys.js';
 import { ALL, mergedPages, type Rows } from './rows.js';
 
-const DAY_MS = 86_400_000;
-/** Partitions of one day of an index. */
-const BUCKETS = 4;
 const PAGE = 250;
-/** How long a process relies on having listed a day. */
+/** Longest time that a process relies on having listed a slot. */
 const LISTED_MS = 3_600_000;
-/** Days that a process remembers to have listed. */
+/** Slots that a process remembers to have listed. */
 const MOST_LISTED = 10_000;
 /** An entry without its row may belong to a commit that is under way; older than this, it does not. */
 const UNDER_WAY_MS = 600_000;
@@ -34,9 +31,18 @@ export interface TimeSpan {
   readonly toMs: number | null;
 }
 
+/** How the entries of an index are spread. */
+export interface Spread {
+  /** Length of a slot of time, which has partitions of its own. */
+  readonly slotMs: number;
+  /** Partitions of a slot. */
+  readonly buckets: number;
+}
+
 /**
- * Entries in the order of their time, spread over days and buckets: a day that is over is never written again, and no
- * partition holds more than a share of one day. A list of the days that have entries is kept beside them.
+ * Entries in the order of their time, spread over slots of time and buckets: a slot that is over is hardly written again, no
+ * partition holds more than a share of one, and readers do not pass over entries that were deleted in earlier ones (a
+ * wide-column store keeps their tombstones for days). A list of the slots that have entries is kept beside them.
  *
  * Entries point to rows of other partitions. A writer adds the entry before the commit of the row; a reader verifies the
  * row, skips an entry without one, and removes it once it is settled.
@@ -47,6 +53,7 @@ export class TimeIndex {
   constructor(
     private readonly rows: Rows,
     private readonly name: string,
+    private readonly spread: Spread,
     private readonly clock: () => number = Date.now,
   ) {}
 
@@ -54,11 +61,10 @@ export class TimeIndex {
   async put(entries: readonly (TimeEntry & { readonly note?: string })[], scope = ''): Promise<void> {
     if (entries.length === 0) return;
     const nowMs = this.clock();
-    await this.#list(new Set(entries.map(({ timeMs }) => dayOf(timeMs))), scope, nowMs);
+    await this.#list(new Set(entries.map(({ timeMs }) => this.#slotOf(timeMs))), scope, nowMs);
     await this.rows.put(
       entries.map(({ timeMs, id, note = '' }) => ({
-        partition: this.#partition(scope, dayOf(timeMs), bucketOf(keyOf(...id), BUCKETS)),
-        sort: keyOf(timeMs, ...id),
+        ...this.#keyOf({ timeMs, id }, scope),
         version: 1,
         value: `${nowMs} ${note}`,
         expiresAtMs: null,
@@ -67,12 +73,7 @@ export class TimeIndex {
   }
 
   async remove(entries: readonly TimeEntry[], scope = ''): Promise<void> {
-    await this.rows.remove(
-      entries.map(({ timeMs, id }) => ({
-        partition: this.#partition(scope, dayOf(timeMs), bucketOf(keyOf(...id), BUCKETS)),
-        sort: keyOf(timeMs, ...id),
-      })),
-    );
+    await this.rows.remove(entries.map((entry) => this.#keyOf(entry, scope)));
   }
 
   /** Entries of a span in the order of time and id. `behindEntry`: only those that follow it. */
@@ -85,16 +86,14 @@ export class TimeIndex {
     const fromKey = fromMs === null ? null : keyOf(fromMs);
     const from = first !== null && (fromKey === null || first > fromKey) ? first : fromKey;
     const to = toMs === null ? null : keyOf(toMs);
-    for (const [day, listedMs] of await this.#days(scope)) {
-      if (to !== null && keyOf(day * DAY_MS) >= to) continue;
-      if (from !== null && keyOf((day + 1) * DAY_MS) <= from) continue;
-      const partitions = Array.from({ length: BUCKETS }, (_, bucket) => this.#partition(scope, day, bucket));
+    for (const [slot, listedMs] of await this.#slots(scope, from, to)) {
+      const partitions = this.#partitions(scope, slot);
       let isEmpty = true;
       for await (const page of mergedPages(this.rows, partitions, { from, to }, PAGE)) {
         isEmpty = false;
         yield page.map((row) => this.#found(row));
       }
-      if (isEmpty) await this.#unlist(scope, day, listedMs, partitions);
+      if (isEmpty) await this.#unlist(scope, slot, listedMs);
     }
   }
 
@@ -121,47 +120,71 @@ export class TimeIndex {
     };
   }
 
-  #partition(scope: string, day: number, bucket: number): string {
-    return keyOf('time', this.name, scope, day, bucket);
+  #slotOf(timeMs: number): number {
+    return Math.max(0, Math.floor(timeMs / this.spread.slotMs));
   }
 
-  #daysPartition(scope: string): string {
-    return keyOf('days', this.name, scope);
+  #keyOf({ timeMs, id }: TimeEntry, scope: string): RowKey {
+    const bucket = bucketOf(keyOf(...id), this.spread.buckets);
+    return { partition: this.#partition(scope, this.#slotOf(timeMs), bucket), sort: keyOf(timeMs, ...id) };
   }
 
-  async #days(scope: string): Promise<[number, number][]> {
-    const days: [number, number][] = [];
-    for await (const page of this.rows.pages(this.#daysPartition(scope), ALL, PAGE)) {
-      for (const { sort, value } of page) days.push([Number(partsOf(sort)[0]), Number(value)]);
+  #partition(scope: string, slot: number, bucket: number): string {
+    return keyOf('time', this.name, scope, slot, bucket);
+  }
+
+  #partitions(scope: string, slot: number): string[] {
+    return Array.from({ length: this.spread.buckets }, (_, bucket) => this.#partition(scope, slot, bucket));
+  }
+
+  #slotsPartition(scope: string): string {
+    return keyOf('slots', this.name, scope);
+  }
+
+  /** Slots that may have entries between the keys, and when each was listed. */
+  async #slots(scope: string, from: string | null, to: string | null): Promise<[number, number][]> {
+    const slots: [number, number][] = [];
+    const slotAt = (key: string): number => this.#slotOf(Number(partsOf(key)[0]));
+    const span = {
+      from: from === null ? null : keyOf(slotAt(from)),
+      to: to === null ? null : keyOf(slotAt(to) + 1),
+    };
+    for await (const page of this.rows.pages(this.#slotsPartition(scope), span, PAGE)) {
+      for (const { sort, value } of page) slots.push([Number(partsOf(sort)[0]), Number(value)]);
     }
-    return days;
+    return slots;
   }
 
-  /** Before the first entry of a day, so that readers find it. */
-  async #list(days: ReadonlySet<number>, scope: string, nowMs: number): Promise<void> {
-    const nameOf = (day: number): string => `${day} ${scope}`;
-    const missing = [...days].filter((day) => nowMs - (this.#listed.get(nameOf(day)) ?? 0) >= LISTED_MS);
+  /** How long a process relies on having listed a slot. */
+  get #listedMs(): number {
+    return Math.min(LISTED_MS, this.spread.slotMs);
+  }
+
+  /** Before the first entry of a slot, so that readers find it. */
+  async #list(slots: ReadonlySet<number>, scope: string, nowMs: number): Promise<void> {
+    const nameOf = (slot: number): string => `${slot} ${scope}`;
+    const missing = [...slots].filter(
+      (slot) => nowMs - (this.#listed.get(nameOf(slot)) ?? 0) >= this.#listedMs,
+    );
     if (missing.length === 0) return;
-    const partition = this.#daysPartition(scope);
+    const partition = this.#slotsPartition(scope);
     const value = String(nowMs);
     await this.rows.put(
-      missing.map((day) => ({ partition, sort: keyOf(day), version: 1, value, expiresAtMs: null })),
+      missing.map((slot) => ({ partition, sort: keyOf(slot), version: 1, value, expiresAtMs: null })),
     );
     if (this.#listed.size >= MOST_LISTED) this.#listed.clear();
-    for (const day of missing) this.#listed.set(nameOf(day), nowMs);
+    for (const slot of missing) this.#listed.set(nameOf(slot), nowMs);
   }
 
-  /** Forgets an empty day of the past that no process relies on having listed. */
-  async #unlist(scope: string, day: number, listedMs: number, partitions: readonly string[]): Promise<void> {
+  /** Forgets an empty slot of the past that no process relies on having listed. */
+  async #unlist(scope: string, slot: number, listedMs: number): Promise<void> {
     const nowMs = this.clock();
-    if (nowMs - listedMs < 2 * LISTED_MS || (day + 2) * DAY_MS > nowMs) return;
-    const left = await Promise.all(partitions.map((partition) => this.rows.range(partition, ALL, 1)));
-    if (left.some((page) => page.length > 0)) return;
-    await this.rows.remove([{ partition: this.#daysPartition(scope), sort: keyOf(day) }]);
+    if (nowMs - listedMs < 2 * this.#listedMs || (slot + 2) * this.spread.slotMs > nowMs) return;
+    const first = this.#partitions(scope, slot).map((partition) => this.rows.range(partition, ALL, 1));
+    if ((await Promise.all(first)).some((page) => page.length > 0)) return;
+    await this.rows.remove([{ partition: this.#slotsPartition(scope), sort: keyOf(slot) }]);
   }
 }
-
-const dayOf = (timeMs: number): number => Math.max(0, Math.floor(timeMs / DAY_MS));
 
 /** The span of all times before a moment. */
 export const before = (toMs: number): TimeSpan => ({ fromMs: null, toMs });

@@ -27,22 +27,24 @@ export class RecordForgotten extends RecordPublishes {
     limit: number,
   ): Promise<Claim[]> {
     const found: Claim[] = [];
-    const seen = new Set<string>();
+    const scanned = new Map<string, number>();
     for await (const entries of this.parts.open.pages(before(Math.max(untouchedMs, freeMs)))) {
       for (const entry of entries) {
-        const name = JSON.stringify(entry.id);
-        const isFirst = !seen.has(name);
-        seen.add(name);
         const [appId = '', publishId = ''] = entry.id;
-        let idleMs = Infinity;
-        for await (const page of this.claimPages(appId, publishId)) {
-          for (const claim of page) {
-            if (claim.state === 'done') continue;
-            idleMs = Math.min(idleMs, idleSinceMs(claim));
-            const isForgotten = claim.updatedMs < untouchedMs && (claim.leaseUntilMs ?? 0) < freeMs;
-            if (isFirst && isForgotten) found.push(publicClaim(claim));
+        const name = JSON.stringify(entry.id);
+        let idleMs = scanned.get(name);
+        if (idleMs === undefined) {
+          idleMs = Infinity;
+          for await (const page of this.claimPages(appId, publishId)) {
+            for (const claim of page) {
+              if (claim.state === 'done') continue;
+              idleMs = Math.min(idleMs, idleSinceMs(claim));
+              const isForgotten = claim.updatedMs < untouchedMs && (claim.leaseUntilMs ?? 0) < freeMs;
+              if (isForgotten) found.push(publicClaim(claim));
+            }
+            if (found.length >= limit) return found.slice(0, limit);
           }
-          if (found.length >= limit) return found.slice(0, limit);
+          scanned.set(name, idleMs);
         }
         await this.#moveOpen(entry, idleMs);
       }

@@ -14,6 +14,8 @@ export interface Head {
   readonly notBeforeMs: number | null;
   /** Time of the entry in the index of live publishes that was written with it. */
   readonly liveMs: number;
+  /** Time of its entry in the index of active publishes of its app. */
+  readonly activeMs: number;
   /** Idempotency keys that point to it. */
   readonly keys: readonly string[];
   /** Number of the last hour for which its events are listed. */
