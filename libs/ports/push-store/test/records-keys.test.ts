@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byColumns } from '../src/model/compare.js';
 import { after, behind, bucketOf, keyOf, partsOf } from '../src/records/keys.js';

@@ -43,6 +43,23 @@ function remote(
   return store;
 }
 
+/** Whether a commit accepts a publish. */
+const isAccepting = (argument: unknown): boolean =>
+  (argument as { puts: readonly Row[] }).puts.some(({ sort }) => sort === PUBLISH.head);
+
+/** An admission whose targets have so many times six bytes. */
+const large = (publishId: string, size: number) => {
+  const given = admission(publishId);
+  return { ...given, log: given.log === null ? null : { ...given.log, targets: 'ä😀'.repeat(size) } };
+};
+
+/** A promise and what resolves it. */
+function promised(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  const calls: (() => void)[] = [];
+  const promise = new Promise<void>((done) => calls.push(done));
+  return { promise, resolve: () => calls.forEach((done) => done()) };
+}
+
 /** Stores of several processes over the same rows. */
 const processes = (count: number, records = new MemoryRecords()): PushStore[] =>
   Array.from({ length: count }, () => new RecordPushStore('records', remote(records)));
@@ -80,13 +97,8 @@ describe('admissions of several processes', () => {
 
   it('take over the keys of an admission that died, which then accepts nothing with them', async () => {
     const records = new MemoryRecords();
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: held, resolve: release } = promised();
     let holds = true;
-    const isAccepting = (argument: unknown): boolean =>
-      (argument as { puts: readonly Row[] }).puts.some(({ sort }) => sort === PUBLISH.head);
     const slow = new RecordPushStore(
       'records',
       remote(records, (call, argument) => {
@@ -145,7 +157,9 @@ describe('steps of several processes', () => {
           'shop',
           'big',
           some.map((deliveryKey) => ({
-            ...{ deliveryKey, attempt: 1, from: 'sending' },
+            deliveryKey,
+            attempt: 1,
+            from: 'sending',
             to: { state: 'done', outcome: 'accepted' },
           })),
           (there, { size }) => ({
@@ -192,10 +206,6 @@ describe('steps of several processes', () => {
 describe('bounds of the records', () => {
   it('keep a log that is larger than a row, and reject one that is larger than a commit', async () => {
     const [store] = processes(1) as [PushStore];
-    const large = (publishId: string, size: number) => {
-      const given = admission(publishId);
-      return { ...given, log: given.log === null ? null : { ...given.log, targets: 'ä😀'.repeat(size) } };
-    };
     await store.admit(large('large', 150_000));
     expect((await store.log('shop', 'large'))?.targets).toBe('ä😀'.repeat(150_000));
     await expect(store.admit(large('larger', 700_000))).rejects.toThrow(/"larger" has \d+ bytes/);

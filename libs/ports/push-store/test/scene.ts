@@ -54,7 +54,7 @@ const RECORD_BACKENDS = {
 } as const;
 
 /** A table of its own on the test backend of a records driver, and stores of it as several processes have them. */
-export async function tableOf(driver: keyof typeof RECORD_BACKENDS) {
+async function tableOf(driver: keyof typeof RECORD_BACKENDS) {
   const { engine: name, settings, file } = RECORD_BACKENDS[driver];
   const handle = await engine(name, { own: true });
   const prefix = `t${randomUUID().replaceAll('-', '')}`;

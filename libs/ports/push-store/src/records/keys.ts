@@ -11,6 +11,8 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\u0001', '\u0002\u0011'],
   ['\u0002', '\u0002\u0012'],
 ]);
+// oxlint-disable-next-line no-control-regex
+const ESCAPED = /\u0002[\u0010-\u0012]/g;
 const CHARACTERS = new Map([...ESCAPES].map(([character, escape]) => [escape, character]));
 
 export type KeyPart = string | number;
@@ -31,9 +33,7 @@ export function partsOf(key: string): string[] {
     .slice(0, -1)
     .split(END)
     .map((part) =>
-      part.includes(BEHIND)
-        ? part.replaceAll(/\u0002[\u0010-\u0012]/g, (escape) => CHARACTERS.get(escape) ?? escape)
-        : part,
+      part.includes(BEHIND) ? part.replaceAll(ESCAPED, (escape) => CHARACTERS.get(escape) ?? escape) : part,
     );
 }
 

@@ -92,7 +92,7 @@ export const deadLetterKey = (appId: string, publishId: string, deadLetterId: st
   sort: PUBLISH.deadLetter(deadLetterId),
 });
 
-export const isReplayable = ({ replayedMs, item }: StoredDeadLetter): boolean =>
+const isReplayable = ({ replayedMs, item }: StoredDeadLetter): boolean =>
   replayedMs === null && item !== null;
 
 export const replayableEntry = ({

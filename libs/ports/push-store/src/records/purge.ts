@@ -89,7 +89,6 @@ export class RecordPurge extends RecordForgotten {
   async #purgePublish(head: Row): Promise<boolean> {
     const { rows, partitions, live } = this.parts;
     const { partition } = head;
-    const isKept = ({ sort }: Row): boolean => KEPT.some((prefix) => sort.startsWith(prefix));
     for await (const page of rows.pages(partition, ALL, PAGE)) {
       const gone = page.filter((row) => !isKept(row));
       if (!(await partitions.deleteSeen(partition, gone, head))) return false;
@@ -170,3 +169,4 @@ export class RecordPurge extends RecordForgotten {
 
 /** Rows of a publish that do not go with it: it is deleted last, and the others have a time of their own. */
 const KEPT = [PUBLISH.head, PUBLISH.fence, PUBLISH.job, keyOf('d'), keyOf('e')];
+const isKept = ({ sort }: Row): boolean => KEPT.some((prefix) => sort.startsWith(prefix));
