@@ -10,7 +10,7 @@ import { PushStoreUnavailable } from '../port/port.js';
 import { Admissions, reservationOf } from './admission.js';
 import { headKey, idempotencyKey, PUBLISH } from './layout.js';
 import type { Parts } from './parts.js';
-import { activeEntry, AGAIN, unlistActive } from './publish-index.js';
+import { activeEntry, unlistActive } from './publish-index.js';
 import { ALL } from './rows.js';
 import { RecordResources } from './subscriptions.js';
 import { type FoundEntry, until } from './time-index.js';
@@ -73,7 +73,7 @@ export class RecordAccepted extends RecordResources {
     // A reservation counts when its publish exists.
     return stored
       .filter(({ publishId }, index) => publishId === null || heads[index] !== null)
-      .map(({ reservedMs: _reservedMs, ...row }) => row);
+      .map(({ reservedMs: _reservedMs, attemptId: _attemptId, ...row }) => row);
   }
 
   async publish(appId: string, publishId: string): Promise<StoredPublish | null> {
@@ -103,7 +103,7 @@ export class RecordAccepted extends RecordResources {
     // Those accepted by a process whose clock is ahead, too.
     const span = until(nowMs + CLOCKS_MS);
     for await (const page of this.parts.active.pages(span, appId)) {
-      held.push(...page.filter(({ note }) => note === AGAIN || Number(note) <= nowMs));
+      held.push(...page.filter(({ note }) => Number(note) <= nowMs));
       if (count + held.length < most) continue;
       count += await this.#verifyActive(appId, held);
       held = [];

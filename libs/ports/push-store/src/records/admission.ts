@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { pause } from '@carillon/runtime';
 import type { Admission, IdempotencyRow, StoredPublish } from '../model/publishes.js';
 import { byBytes } from '../model/compare.js';
@@ -25,7 +26,11 @@ const HEAD_ROWS = 5;
 export interface Reservation extends IdempotencyRow {
   /** When it was reserved, by the clock of the process that did. */
   readonly reservedMs: number;
+  /** Of the attempt that reserved it. */
+  readonly attemptId: string;
 }
+
+type Attempted = Omit<Reservation, 'reservedMs'>;
 
 export const reservationOf = (value: string): Reservation => JSON.parse(value) as Reservation;
 
@@ -44,9 +49,7 @@ export class Admissions {
       const outcome = await this.#try(admission);
       if (outcome !== 'repeat') return outcome;
     }
-    throw new PushStoreUnavailable(
-      `other admissions reserved the same idempotency keys in each of ${MOST_TRIES} attempts; try again`,
-    );
+    throw contended();
   }
 
   async #try(admission: Admission): Promise<StoredPublish | null | 'repeat'> {
@@ -70,9 +73,13 @@ export class Admissions {
       await this.parts.jobs.put([{ timeMs: admission.dueMs, id: [appId, publishId] }]);
     }
     // In one order, so that two admissions do not wait for each other in a circle.
-    for (const row of admission.idempotency.toSorted((one, other) => byBytes(one.key, other.key))) {
-      const holder = await this.#reserve(appId, row, admission.publish);
-      if (holder !== null) return holder;
+    const rows = admission.idempotency.toSorted((one, other) => byBytes(one.key, other.key));
+    const attemptId = randomUUID();
+    for (const row of rows) {
+      const holder = await this.#reserve(appId, { ...row, attemptId }, admission.publish);
+      if (holder === null) continue;
+      await this.#release(appId, publishId, rows.slice(0, rows.indexOf(row)), attemptId);
+      return holder;
     }
     const draft = new Draft(this.parts.rows, partition);
     draft.assumeAbsent(PUBLISH.head);
@@ -117,15 +124,16 @@ export class Admissions {
   /** Null: the key points to the publish now. Else it belongs to the resolved one. */
   async #reserve(
     appId: string,
-    row: IdempotencyRow,
+    row: Attempted,
     { publishId, createdMs }: StoredPublish,
   ): Promise<StoredPublish | null> {
     let holder: Reservation | null = await this.#put(appId, row, createdMs, publishId, null);
-    while (holder !== null && holder.publishId !== null) {
-      const existing = await this.#awaitPublish(appId, holder.publishId, holder.reservedMs);
-      if (existing !== null) return existing;
-      // It lapsed, unless it changed hands meanwhile.
-      holder = await this.#put(appId, row, createdMs, publishId, holder.publishId);
+    for (let tries = 0; holder !== null && holder.publishId !== null; tries += 1) {
+      if (tries >= MOST_TRIES) throw contended();
+      const outcome = await this.#awaitPublish(appId, holder, holder.publishId);
+      if (outcome !== 'lapsed' && outcome !== 'changed') return outcome;
+      const lapsed = outcome === 'lapsed' ? holder.publishId : null;
+      holder = await this.#put(appId, row, createdMs, publishId, lapsed);
     }
     return null;
   }
@@ -133,7 +141,7 @@ export class Admissions {
   /** Writes the reservation unless another publish than `lapsed` holds the key; resolves with that one. */
   async #put(
     appId: string,
-    row: IdempotencyRow,
+    row: Attempted,
     nowMs: number,
     own: string,
     lapsed: string | null,
@@ -151,16 +159,28 @@ export class Admissions {
     });
   }
 
-  /** The publish of a reservation; null: there is none, and there will be none with this reservation. */
-  async #awaitPublish(appId: string, publishId: string, reservedMs: number): Promise<StoredPublish | null> {
-    const untilMs = Date.now() + Math.min(RESERVED_MS, Math.max(0, reservedMs + RESERVED_MS - Date.now()));
-    const { partition, sort } = headKey(appId, publishId);
+  /** The publish of a reservation. `lapsed`: there will be none with it. `changed`: somebody released the key or took it over. */
+  async #awaitPublish(
+    appId: string,
+    reservation: Reservation,
+    publishId: string,
+  ): Promise<StoredPublish | 'changed' | 'lapsed'> {
+    const ageMs = Math.max(0, Date.now() - reservation.reservedMs);
+    const untilMs = Date.now() + Math.max(0, RESERVED_MS - ageMs);
+    const keys = [headKey(appId, publishId), idempotencyKey(appId, reservation.key)];
     for (;;) {
-      const row = await this.parts.rows.one(partition, sort);
-      if (row !== null) return headOf(row.value).publish;
+      const [head = null, held = null] = await this.parts.rows.all(keys);
+      if (head !== null) return headOf(head.value).publish;
+      if (held === null || reservationOf(held.value).attemptId !== reservation.attemptId) return 'changed';
       if (Date.now() >= untilMs) break;
       await pause(LOOK_AGAIN_MS * (0.5 + Math.random()));
     }
+    return (await this.#fence(appId, publishId)) ?? 'lapsed';
+  }
+
+  /** Voids the reservations of a publish that was not accepted. Resolves with the publish if it was. */
+  #fence(appId: string, publishId: string): Promise<StoredPublish | null> {
+    const { partition, sort } = headKey(appId, publishId);
     return this.parts.partitions.step(partition, async (draft) => {
       const values = await draft.read([sort, PUBLISH.fence]);
       const value = values.get(sort);
@@ -168,6 +188,24 @@ export class Admissions {
       draft.put(PUBLISH.fence, '', Date.now() + FENCED_MS);
       return null;
     });
+  }
+
+  /** Deletes the reservations of an attempt that failed, so that nobody waits for it. */
+  async #release(
+    appId: string,
+    publishId: string,
+    rows: readonly IdempotencyRow[],
+    attemptId: string,
+  ): Promise<void> {
+    // Another attempt of the same publish may rest on them; fenced, it reserves them anew.
+    if (rows.length === 0 || (await this.#fence(appId, publishId)) !== null) return;
+    for (const { key } of rows) {
+      const { partition, sort } = idempotencyKey(appId, key);
+      await this.parts.partitions.step(partition, async (draft) => {
+        const value = await draft.readOne(sort);
+        if (value !== null && reservationOf(value).attemptId === attemptId) draft.delete(sort);
+      });
+    }
   }
 }
 
@@ -177,3 +215,8 @@ const holderOf = ({ expiresMs, publishId }: Reservation, nowMs: number): string 
 
 /** When the store may delete a row that counts for this long from now on. */
 export const expiryOf = (lifeMs: number): number => Date.now() + Math.max(0, lifeMs) + GRACE_MS;
+
+const contended = (): PushStoreUnavailable =>
+  new PushStoreUnavailable(
+    `other admissions reserved the same idempotency keys in each of ${MOST_TRIES} attempts; try again`,
+  );

@@ -1,5 +1,5 @@
 import type { Commit, Row } from '@carillon/records';
-import type { Rows } from './rows.js';
+import { checkSort, type Rows } from './rows.js';
 
 /** Versions come from this range at random, so that a deleted and recreated row never repeats one. */
 const VERSIONS = 2 ** 48;
@@ -25,7 +25,10 @@ export class Draft {
   /** Values of those that exist, by their sort keys. */
   async read(sorts: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const keys = sorts.map((sort) => ({ partition: this.partition, sort }));
-    for (const sort of sorts) this.#seen.set(sort, null);
+    for (const sort of sorts) {
+      checkSort(sort);
+      this.#seen.set(sort, null);
+    }
     const found = await this.rows.get(keys);
     this.see(found);
     return new Map(found.map(({ sort, value }) => [sort, value]));

@@ -82,6 +82,7 @@ export class RecordKeyed extends RecordPurge {
             bodyHash: null,
             expiresMs: untilMs,
             reservedMs: 0,
+            attemptId: '',
           };
           draft.put(keyOf(key), JSON.stringify(row), expiryOf(untilMs - nowMs));
         }

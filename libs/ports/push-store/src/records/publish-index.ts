@@ -57,7 +57,7 @@ export async function listChanged(parts: Parts, before: Head, after: Head): Prom
   if (!isOver && (wasOver || updatedMs < before.publish.updatedMs)) {
     await parts.live.put([{ timeMs: updatedMs, id, note: AGAIN }]);
   }
-  if (!isOver && wasOver) await parts.active.put([{ ...activeEntry(after), note: AGAIN }], appId);
+  if (!isOver && wasOver) await parts.active.put([activeEntry(after)], appId);
 }
 
 /** Removes publishes from the active ones of their app, unless they became active again. */

@@ -164,7 +164,8 @@ class Cursor {
   }
 }
 
-function checkSort(sort: string): void {
+/** Throws a `RangeError` that names the key, its size and the limit. */
+export function checkSort(sort: string): void {
   if (sort.length * BYTES_A_UNIT <= MOST_SORT_BYTES) return;
   const bytes = Buffer.byteLength(sort);
   if (bytes <= MOST_SORT_BYTES) return;
