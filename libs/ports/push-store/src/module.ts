@@ -49,9 +49,9 @@ interface Surroundings extends RuntimeParts {
   readonly severity: Severity | undefined;
 }
 
-function openStore(parts: Surroundings): PushStore {
+async function openStore(parts: Surroundings): Promise<PushStore> {
   const { config, databases, logging, metrics, startup, health, shutdown, severity = 'non-critical' } = parts;
-  const store = openPushStore(config, databases, countRepeats(metrics));
+  const store = await openPushStore(config, databases, countRepeats(metrics));
   if (!store.durable) return store;
   startup.needs({
     name: PART,

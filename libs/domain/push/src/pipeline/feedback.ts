@@ -37,14 +37,31 @@ export class FeedbackWorker {
 
   /** All of one publish. Applying any of it again changes nothing. */
   async apply(appId: string, publishId: string, results: readonly Feedback[]): Promise<void> {
-    const { store } = this.parts;
+    const { mostSteps } = this.parts.store;
+    const claims: Claim[] = [];
+    const taken = new Set<string>();
+    let trips = false;
+    for (let from = 0; from < results.length; from += mostSteps) {
+      const change = await this.#change(appId, publishId, results.slice(from, from + mostSteps));
+      claims.push(...change.claims);
+      for (const key of change.taken) taken.add(key);
+      // What the whole comes to decides for all of its devices.
+      trips ||= change.trips;
+    }
+    this.#count(results, taken);
+    await applyToDevices(this.parts, { appId, publishId, results, taken, trips });
+    await this.outbox.hand(this.#retries(results, claims));
+  }
+
+  /** One change of the publish. */
+  async #change(appId: string, publishId: string, results: readonly Feedback[]) {
     const steps = results.map((one) => this.#stepOf(one));
     let trips = false;
     let taken: ReadonlySet<string> = new Set();
     let before: StoredPublish | null = null;
     let last: StoredPublish | null = null;
     let letters: readonly StoredDeadLetter[] = [];
-    const claims = await store.changePublish(appId, publishId, steps, (publish, applied) => {
+    const claims = await this.parts.store.changePublish(appId, publishId, steps, (publish, applied) => {
       taken = applied;
       const own = results.filter(({ job }) => applied.has(job.deliveryKey));
       const after = withCounts(publish, countsOf(own), this.parts.now());
@@ -56,11 +73,9 @@ export class FeedbackWorker {
       [before, last, letters] = [publish, after, this.#deadLetters(own, after)];
       return { publish: after, events: this.#events(own), deadLetters: letters };
     });
-    this.#count(results, taken);
     tellIfOver(this.parts, before, last);
     for (const letter of letters) tellDead(this.parts, letter);
-    await applyToDevices(this.parts, { appId, publishId, results, taken, trips });
-    await this.outbox.hand(this.#retries(results, claims ?? []));
+    return { claims: claims ?? [], taken, trips };
   }
 
   #events(results: readonly Feedback[]): DeliveryEvent[] {

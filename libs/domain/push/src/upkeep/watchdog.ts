@@ -1,4 +1,4 @@
-import type { StoredPublish } from '@carillon/push-store';
+import type { Claim, StoredPublish } from '@carillon/push-store';
 import type { PushParts } from '../parts.js';
 import { tellIfOver } from '../watch/meta.js';
 import { deadLetterOf } from '../pipeline/dead-letters.js';
@@ -36,27 +36,39 @@ export class Watchdog {
         metrics.counter('push_repair_skipped_total').for({ reason: 'leased' }).add();
         return;
       }
-      const steps = open.map(({ deliveryKey, attempt }) => ({
-        deliveryKey,
-        attempt,
-        from: 'open' as const,
-        to: { state: 'done', outcome: 'dead_lettered' } as const,
-      }));
       const isLast = open.length < PAGE;
-      let before: StoredPublish | null = null;
-      let last: StoredPublish | null = null;
-      const planned = isLast ? await store.countClaims(appId, publishId) : 0;
-      await store.changePublish(appId, publishId, steps, (publish, taken) => {
-        // The time of its last activity stays until all is closed: should this be cut off, it is found again.
-        const counted = withCounts(publish, { deadLettered: taken.size }, publish.updatedMs);
-        [before, last] = [publish, isLast ? ended(counted, planned, now()) : counted];
-        return { publish: last, deadLetters: isLast ? [this.#letter(publish)] : [] };
-      });
-      tellIfOver(this.parts, before, last);
+      const { mostSteps } = store;
+      let rest = open;
+      do {
+        const some = rest.slice(0, mostSteps);
+        rest = rest.slice(mostSteps);
+        await this.#end(appId, publishId, some, isLast && rest.length === 0);
+      } while (rest.length > 0);
       closed += open.length;
       if (isLast) break;
     }
     log.warn('a push that could not end was closed', { app_id: appId, open: closed });
+  }
+
+  /** Closes deliveries; the last ones end the publish. */
+  async #end(appId: string, publishId: string, claims: readonly Claim[], isLast: boolean): Promise<void> {
+    const { store, now } = this.parts;
+    const steps = claims.map(({ deliveryKey, attempt }) => ({
+      deliveryKey,
+      attempt,
+      from: 'open' as const,
+      to: { state: 'done', outcome: 'dead_lettered' } as const,
+    }));
+    let before: StoredPublish | null = null;
+    let last: StoredPublish | null = null;
+    const planned = isLast ? await store.countClaims(appId, publishId) : 0;
+    await store.changePublish(appId, publishId, steps, (publish, taken) => {
+      // The time of its last activity stays until all is closed: should this be cut off, it is found again.
+      const counted = withCounts(publish, { deadLettered: taken.size }, publish.updatedMs);
+      [before, last] = [publish, isLast ? ended(counted, planned, now()) : counted];
+      return { publish: last, deadLetters: isLast ? [this.#letter(publish)] : [] };
+    });
+    tellIfOver(this.parts, before, last);
   }
 
   #letter({ appId, publishId }: StoredPublish) {

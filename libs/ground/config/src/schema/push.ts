@@ -2,6 +2,7 @@ import {
   bool,
   bound,
   enumeration,
+  identifier,
   optional,
   secret,
   secretList,
@@ -169,6 +170,13 @@ export const push = table({
     default: 'memory',
     env: 'PUSH_STORAGE_DRIVER',
     meaning: 'Where devices, subscriptions and publishes live',
+  }),
+  table_prefix: string({
+    default: 'service_push',
+    bounds: [identifier],
+    env: 'PUSH_TABLE_PREFIX',
+    meaning:
+      'In front of the name of the table `…_records` in DynamoDB, ScyllaDB and SurrealDB; installations that share a server differ in it',
   }),
   queue_driver: enumeration({
     values: ['memory', ...SHARED_BROKERS, 'sqs', 'sns'],

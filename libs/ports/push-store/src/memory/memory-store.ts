@@ -1,6 +1,7 @@
 import { byColumns } from '../model/compare.js';
 import {
-  ACTIVE_STATES,
+  isActive,
+  isUnplanned,
   type Claim,
   type DeferredItem,
   type ScheduledJob,
@@ -12,7 +13,6 @@ import type { DeviceCount, PurgeCategory } from '../port/upkeep.js';
 import { MemoryPublishes } from './publishes.js';
 import { Tables } from './tables.js';
 
-const ACTIVE: ReadonlySet<string> = new Set(ACTIVE_STATES);
 const MOST_COUNTS = 10_000;
 
 /** Everything in the memory of the process, and gone with it. */
@@ -158,7 +158,7 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
 
   async stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]> {
     return this.tables.publishes
-      .filter((row) => ACTIVE.has(row.state) && row.updatedMs < beforeMs && !this.isWaiting(row, beforeMs))
+      .filter((row) => isActive(row) && row.updatedMs < beforeMs && !this.isWaiting(row, beforeMs))
       .slice(0, limit);
   }
 
@@ -177,8 +177,7 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check
     switch (category) {
       case 'publishes': {
-        const over = ({ state, updatedMs }: StoredPublish): boolean =>
-          !ACTIVE.has(state) && updatedMs < beforeMs;
+        const over = (row: StoredPublish): boolean => !isActive(row) && row.updatedMs < beforeMs;
         const gone = tables.publishes.filter(over, limit);
         for (const publish of gone) tables.removePublish(publish);
         return gone.length;
@@ -234,6 +233,3 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     return this.tables.quotas.get(appId, day)?.used ?? 0;
   }
 }
-
-const isUnplanned = ({ state, planningComplete }: StoredPublish, planning: 'begun' | 'queued'): boolean =>
-  planning === 'queued' ? state === 'queued' : ACTIVE.has(state) && state !== 'queued' && !planningComplete;

@@ -1,7 +1,7 @@
 import { byBytes } from '../model/compare.js';
-import { takeStep } from '../model/steps.js';
+import { checkSteps, isClaimHeld, releaseClaim, restartClaim, takeClaim, takeSteps } from '../model/steps.js';
 import {
-  ACTIVE_STATES,
+  isActive,
   type Admission,
   type Claim,
   type ClaimStep,
@@ -13,12 +13,12 @@ import {
   type StoredPublish,
   type StoredShard,
 } from '../model/publishes.js';
-import type { ClaimFilter, PublishStore, SendLease } from '../port/publishes.js';
+import { type ClaimFilter, MOST_STEPS, type PublishStore, type SendLease } from '../port/publishes.js';
 import { MemoryResources } from './resources.js';
 
-const ACTIVE: ReadonlySet<string> = new Set(ACTIVE_STATES);
-
 export class MemoryPublishes extends MemoryResources implements PublishStore {
+  readonly mostSteps = MOST_STEPS;
+
   async admit({ publish, log, idempotency, dueMs }: Admission): Promise<StoredPublish | null> {
     const { appId, publishId, createdMs } = publish;
     for (const { key } of idempotency) {
@@ -61,7 +61,7 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
 
   async countActive(appId: string, nowMs: number, most: number): Promise<number> {
     return this.tables.publishes.filter(
-      (row) => row.appId === appId && ACTIVE.has(row.state) && !this.isWaiting(row, nowMs),
+      (row) => row.appId === appId && isActive(row) && !this.isWaiting(row, nowMs),
       most,
     ).length;
   }
@@ -72,18 +72,12 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     steps: readonly ClaimStep[],
     decide: (publish: StoredPublish, taken: ReadonlySet<string>) => PublishChange | null,
   ): Promise<readonly Claim[] | null> {
+    checkSteps(steps, this.mostSteps);
     const publish = this.tables.publishes.get(appId, publishId);
     if (publish === null) return null;
     const claims = this.tables.claimsOf(appId, publishId);
-    const after = new Map<string, Claim & { owner: string | null }>();
-    const taken = new Set<string>();
-    for (const step of steps) {
-      const claim = after.get(step.deliveryKey) ?? claims.get(step.deliveryKey);
-      const next = claim === undefined ? null : takeStep(claim, step, publish.updatedMs);
-      if (next === null) continue;
-      after.set(step.deliveryKey, { ...next, owner: null });
-      taken.add(step.deliveryKey);
-    }
+    const after = takeSteps(claims, steps, publish.updatedMs);
+    const taken = new Set(after.keys());
     const change = decide(publish, taken);
     for (const [key, claim] of after) {
       claims.set(key, { ...claim, updatedMs: change?.publish.updatedMs ?? claim.updatedMs });
@@ -119,11 +113,9 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     const taken = new Set<string>();
     for (const { deliveryKey, attempt } of jobs) {
       const claim = claims.get(deliveryKey);
-      if (claim === undefined || claim.attempt !== attempt || claim.state === 'done') continue;
-      if (claim.state === 'sending' && (claim.leaseUntilMs ?? 0) > (lease.lapsedMs ?? lease.nowMs)) continue;
-      const { owner, untilMs: leaseUntilMs, nowMs: updatedMs } = lease;
-      const firstAttemptMs = claim.firstAttemptMs ?? updatedMs;
-      claims.set(deliveryKey, { ...claim, state: 'sending', owner, leaseUntilMs, firstAttemptMs, updatedMs });
+      const next = claim === undefined ? null : takeClaim(claim, attempt, lease);
+      if (next === null) continue;
+      claims.set(deliveryKey, next);
       taken.add(deliveryKey);
     }
     return taken;
@@ -138,7 +130,7 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     const claims = this.tables.claimsOf(appId, publishId);
     return jobs.some(({ deliveryKey, attempt }) => {
       const claim = claims.get(deliveryKey);
-      return claim?.state === 'sending' && claim.attempt === attempt && (claim.leaseUntilMs ?? 0) > nowMs;
+      return claim !== undefined && isClaimHeld(claim, attempt, nowMs);
     });
   }
 
@@ -152,11 +144,8 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     const claims = this.tables.claimsOf(appId, publishId);
     for (const key of keys) {
       const claim = claims.get(key);
-      if (claim?.state !== 'sending' || claim.owner !== owner) continue;
-      const [state, firstAttemptMs] =
-        claim.attempt === 1 ? (['planned', null] as const) : (['retry', claim.firstAttemptMs] as const);
-      const free = { owner: null, leaseUntilMs: null, updatedMs: nowMs };
-      claims.set(key, { ...claim, ...free, state, firstAttemptMs });
+      const next = claim === undefined ? null : releaseClaim(claim, owner, nowMs);
+      if (next !== null) claims.set(key, next);
     }
   }
 
@@ -279,9 +268,7 @@ export class MemoryPublishes extends MemoryResources implements PublishStore {
     const claims = this.tables.claimsOf(appId, publishId);
     const claim = deliveryKey === null ? undefined : claims.get(deliveryKey);
     if (claim !== undefined) {
-      const fresh = { state: 'planned', attempt: 1, outcome: null, firstAttemptMs: null } as const;
-      const free = { leaseUntilMs: null, owner: null, updatedMs: nowMs };
-      claims.set(claim.deliveryKey, { ...claim, ...fresh, ...free });
+      claims.set(claim.deliveryKey, restartClaim(claim, nowMs));
     }
     const publish = this.tables.publishes.get(appId, publishId);
     if (publish !== null) this.tables.publishes.put(decide(publish));

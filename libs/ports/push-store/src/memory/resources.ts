@@ -6,6 +6,7 @@ import type {
   StoredTemplate,
   Subscriber,
 } from '../model/resources.js';
+import { countByProvider, touchDevice } from '../model/devices.js';
 import type { DeviceFilter, ResourceStore, SubscriptionFilter } from '../port/resources.js';
 import type { Tables } from './tables.js';
 
@@ -124,14 +125,10 @@ export class MemoryResources implements ResourceStore {
     const healed = new Set<string>();
     for (const { deviceId, tokenHash } of devices) {
       const device = this.tables.devices.get(appId, deviceId);
-      if (device?.tokenHash !== tokenHash) continue;
-      if (device.state === 'FAILING') {
-        healed.add(deviceId);
-        const well = { state: 'ACTIVE', failureCount: 0, errorReason: null } as const;
-        this.tables.devices.put({ ...device, ...well, lastActiveMs: nowMs });
-      } else if (device.lastActiveMs < beforeMs) {
-        this.tables.devices.put({ ...device, lastActiveMs: nowMs });
-      }
+      const touched = device === null ? null : touchDevice(device, tokenHash, { nowMs, beforeMs });
+      if (touched === null) continue;
+      if (touched.state !== device?.state) healed.add(deviceId);
+      this.tables.devices.put(touched);
     }
     return healed;
   }
@@ -156,7 +153,7 @@ export class MemoryResources implements ResourceStore {
   }
 
   async countClient(appId: string, clientId: string, most: number): Promise<ReadonlyMap<string, number>> {
-    return counted(this.#reachable(appId, clientId), most);
+    return countByProvider(this.#reachable(appId, clientId), most);
   }
 
   async putSubscription(row: StoredSubscription): Promise<void> {
@@ -203,7 +200,7 @@ export class MemoryResources implements ResourceStore {
         devices.set(one.deviceId, one);
       }
     }
-    return counted([...devices.values()], most);
+    return countByProvider([...devices.values()], most);
   }
 
   async subscribers(
@@ -244,10 +241,4 @@ export class MemoryResources implements ResourceStore {
 function matches<Row extends object>(row: Row, filter: Partial<Row> | object): boolean {
   const columns = new Map<string, unknown>(Object.entries(row));
   return Object.entries(filter).every(([name, value]) => value === undefined || columns.get(name) === value);
-}
-
-function counted(devices: readonly StoredDevice[], most: number): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { provider } of devices) counts.set(provider, Math.min(most, (counts.get(provider) ?? 0) + 1));
-  return counts;
 }

@@ -47,6 +47,15 @@ export interface StoredPublish {
   readonly updatedMs: number;
 }
 
+/** Whether the publish is not over. */
+export const isActive = ({ state }: Pick<StoredPublish, 'state'>): boolean => ACTIVE.includes(state);
+
+/** Whether planning was not begun, or was begun and is not complete. */
+export const isUnplanned = (publish: StoredPublish, planning: 'begun' | 'queued'): boolean =>
+  planning === 'queued'
+    ? publish.state === 'queued'
+    : isActive(publish) && publish.state !== 'queued' && !publish.planningComplete;
+
 /** What a publish said, as it was accepted: all that planning and dispatch look at. */
 export interface PublishLog {
   readonly appId: string;

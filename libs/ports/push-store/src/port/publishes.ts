@@ -22,8 +22,13 @@ export interface SendLease {
   readonly lapsedMs?: number;
 }
 
+/** `mostSteps` of drivers that have no limit of their own. */
+export const MOST_STEPS = 1000;
+
 /** What is to be sent, and what became of it. */
 export interface PublishStore {
+  /** Steps of one `changePublish`; more are rejected with a `RangeError`. */
+  readonly mostSteps: number;
   /** Null: it is accepted. Else there is one of this id already, or of one of the keys, and nothing changed. */
   admit(admission: Admission): Promise<StoredPublish | null>;
   /** Takes back what could not be worked on; only while it is `queued`. */
@@ -36,7 +41,7 @@ export interface PublishStore {
   countActive(appId: string, nowMs: number, most: number): Promise<number>;
 
   /**
-   * Takes the steps that can be taken, then lets `decide` say what becomes of the publish, given the keys of the steps
+   * Takes the steps that can be taken, at most `mostSteps`, then lets `decide` say what becomes of the publish, given the keys of the steps
    * taken; null changes nothing more. Events that are there already are left as they are. Resolves with the claims of
    * all the steps as they are then, or null when there is no such publish.
    */

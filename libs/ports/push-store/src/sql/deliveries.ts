@@ -1,5 +1,5 @@
 import type { SqlScalar } from '@carillon/database';
-import { takeStep } from '../model/steps.js';
+import { checkSteps, takeStep } from '../model/steps.js';
 import {
   ACTIVE_STATES,
   type Admission,
@@ -10,7 +10,7 @@ import {
   type PublishLog,
   type StoredPublish,
 } from '../model/publishes.js';
-import type { ClaimFilter, SendLease } from '../port/publishes.js';
+import { type ClaimFilter, MOST_STEPS, type SendLease } from '../port/publishes.js';
 import { claimKey, keyRow } from './idempotency.js';
 import { publishOf, publishRow } from './publish-row.js';
 import { SqlResources } from './resources.js';
@@ -24,6 +24,8 @@ export const OF_PUBLISH = 'where app_id = ? and publish_id = ?';
 
 /** Publishes and their deliveries. */
 export class SqlDeliveries extends SqlResources {
+  readonly mostSteps = MOST_STEPS;
+
   async admit({ publish, log, idempotency, dueMs }: Admission): Promise<StoredPublish | null> {
     const { appId, publishId, createdMs } = publish;
     return this.sql.step(async (one) => {
@@ -83,6 +85,7 @@ export class SqlDeliveries extends SqlResources {
     steps: readonly ClaimStep[],
     decide: (publish: StoredPublish, taken: ReadonlySet<string>) => PublishChange | null,
   ): Promise<readonly Claim[] | null> {
+    checkSteps(steps, this.mostSteps);
     return this.sql.step(async (one) => {
       // The row of the publish is the lock of everything about it.
       const publish = await findPublish(one, appId, publishId, ' for update');
