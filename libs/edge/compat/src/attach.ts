@@ -154,7 +154,7 @@ export class Attach {
     if (isLost || before === undefined || channel === undefined) return null;
     const isUnread = before.params['delta'] !== undefined && before.wish === wish;
     if ((before.modes & MODE.SUBSCRIBE) === 0 || isUnread) return null;
-    return this.parts.hub.replays.here(channel, connection, name.text === name.base ? undefined : name.text);
+    return this.parts.hub.replays.here(channel);
   }
 
   /** What takes too long is given up, and what of it comes later is left. */
@@ -219,15 +219,15 @@ export class Attach {
       isLost ? lostAt(showing) : continuity.since(showing, asked, attaching.told),
       (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
+    // Its own were not told live either, where it wants none.
+    const isWanted = (frames: Frames): boolean => !missed.isProven || !isUnwanted(connection, text, frames);
+    const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : (await showing.of(missed.past)).filter(isWanted);
     if (attaching.isGivenUp) return;
     if (connection.modesOn(base) === null) counted.attached(connection, base);
     const attachment = { text, base, asked: wanted, modes, params, filter, echoes, rewound, wish };
     connection.attachments.set(text, attachment);
     // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
     if (filter === null) await said.membersSettle(connection, base);
-    // Its own were not told live either, where it wants none.
-    const isWanted = (frames: Frames): boolean => !missed.isProven || !isUnwanted(connection, text, frames);
-    const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past).filter(isWanted);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };
     said.say(connection, attachedFrame({ text, modes, params }, missed, has));

@@ -64,7 +64,8 @@ function scene() {
     const socket = {
       isOpen: true,
       bufferedBytes: 0,
-      isSubscribed: () => false,
+      isSubscribed: (topic: string) => topics.get(topic)?.has(sent) === true,
+      publish,
       subscribe: (topic: string) => {
         const all = topics.get(topic) ?? new Set();
         topics.set(topic, all.add(sent));
@@ -124,14 +125,17 @@ describe('LocalChannel', () => {
     expect(filtered.map(({ sent }) => sent)).toEqual(filtered.map(() => ['a', 'c', 'd']));
   });
 
-  it('tells what waits before a subscriber joins, so that it gets only what came after', () => {
-    const { filter, join, deliver } = scene();
+  it('tells a subscriber that joins while messages wait only what came after', async () => {
+    const { filter, join, deliver, turn } = scene();
     const shared = filter();
     for (let other = 0; other < 5; other += 1) join(`0.${other}`, filter());
     const first = join('1.1', shared);
     deliver('a', 'b');
     const second = join('1.2', shared);
-    expect([first.sent, second.sent]).toEqual([['a', 'b'], []]);
+    deliver('c');
+    expect([first.sent, second.sent]).toEqual([[], []]);
+    for (let turns = 0; turns < 40; turns += 1) await turn();
+    expect([first.sent, second.sent]).toEqual([['a', 'b', 'c'], ['c']]);
   });
 
   it('closes subscribers when too much waits for their filter, and no others', async () => {

@@ -74,6 +74,18 @@ export class DeltaCohort implements Codec, BaseHolder {
     this.#stream.clear();
   }
 
+  renew(): void {
+    this.clear();
+    this.channel.stepped(this);
+  }
+
+  /** The channel reads every message as it comes, so that its latest bases do not depend on filters that wait. */
+  isDeferred(frames: Frames): boolean {
+    const { fact } = frames;
+    if (isCandidate(fact)) this.channel.eventOf(fact, frames);
+    return this.variant.base.isDeferred?.(frames) === true;
+  }
+
   encode(fact: Fact, frames: Frames): Frame | null {
     const event = isCandidate(fact) ? this.channel.eventOf(fact, frames) : null;
     const frame = frames.of(this.variant.base);

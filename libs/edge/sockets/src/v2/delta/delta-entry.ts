@@ -37,6 +37,10 @@ export class DeltaEntry implements Codec {
     return this.variant.base.filters;
   }
 
+  isDeferred(frames: Frames): boolean {
+    return this.variant.base.isDeferred?.(frames) === true;
+  }
+
   encode(_: Fact, frames: Frames): Frame | null {
     return frames.of(this.variant.base);
   }
