@@ -233,8 +233,9 @@ export class Gate {
 
   #overflow(): void {
     const { subscriber } = this;
-    if (subscriber.edge.lost === undefined) return this.outlet.overflow(subscriber);
-    this.#lose();
+    if (subscriber.edge.lost !== undefined) return this.#lose();
+    this.outlet.overflow(subscriber);
+    if (!subscriber.isOpen) this.#clear();
   }
 
   #lose(): void {
