@@ -26,6 +26,10 @@ export class Gates {
     return this.#gates.has(gate);
   }
 
+  isCatchingUp(subscriber: Subscriber, view: string | undefined): boolean {
+    return this.#catchUps(subscriber, view).length > 0;
+  }
+
   /** Moves what a subscriber catches up with to a gate of the same view that begins to hold. */
   absorbInto(gate: Gate): void {
     for (const one of this.#catchUps(gate.subscriber, gate.codec.view)) {

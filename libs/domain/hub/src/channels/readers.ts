@@ -185,7 +185,9 @@ export abstract class Readers {
 
   /** Null: the subscriber was told everything, or a gate holds it back already. */
   #catchUp(subscriber: Subscriber, before: Audience, codec: Codec): Gate | null {
-    if (this.#untoldOf(subscriber, before).length === 0) return null;
+    // What comes while it catches up is said in the codec that it has by then.
+    const isCatchingUp = this.gates?.isCatchingUp(subscriber, codec.view) === true;
+    if (!isCatchingUp && this.#untoldOf(subscriber, before).length === 0) return null;
     const gate = new CatchUp(subscriber, this.ways.outlet, codec);
     this.#begin(gate, before);
     return gate;
