@@ -16,6 +16,7 @@ import type { CompatConnection } from './connection.js';
 import { type Continuity, lostAt } from './continuity.js';
 import type { Counted } from './counted.js';
 import type { Deltas } from './delta/deltas.js';
+import type { DerivedHolds } from './derived-holds.js';
 import { ACTION, MODE } from './flags.js';
 import type { Position } from './position.js';
 import type { Said } from './said.js';
@@ -29,6 +30,7 @@ export interface AttachParts {
   readonly codecs: Codecs;
   readonly counted: Counted;
   readonly deltas: Deltas;
+  readonly derivedHolds: DerivedHolds;
   readonly said: Said;
   readonly syncing: Syncing;
   /** How long it may take. */
@@ -115,6 +117,7 @@ export class Attach {
     const { counted, hub, said } = this.parts;
     const { attachments, subscriptions } = connection;
     const isAttached = attachments.delete(text);
+    this.parts.derivedHolds.release(connection, text);
     if (isAttached && connection.modesOn(base) === null) counted.detached(connection, base);
     const subscription = subscriptions.get(base);
     if (subscription !== undefined)
@@ -127,6 +130,7 @@ export class Attach {
     try {
       const request = read();
       const { name, modes, params, filter } = request;
+      this.parts.derivedHolds.hold(connection, name);
       const codec = this.codecOf(connection, { ...name, modes, params, filter });
       await this.#within({
         connection,

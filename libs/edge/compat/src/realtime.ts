@@ -16,6 +16,7 @@ import { compatEdge, CompatConnection } from './connection.js';
 import type { Continuity } from './continuity.js';
 import { Counted } from './counted.js';
 import { Deltas } from './delta/deltas.js';
+import { DerivedHolds } from './derived-holds.js';
 import { ACTION } from './flags.js';
 import { InboundFrames } from './frames.js';
 import { Life } from './life.js';
@@ -75,6 +76,7 @@ export class Realtime implements SocketHandlers<State> {
   readonly #life: Life;
   readonly #frames: InboundFrames;
   readonly #edge: Edge;
+  readonly #derivedHolds: DerivedHolds;
   readonly #revoking: Revoking;
   readonly #limit: UpgradeLimit | null;
 
@@ -107,6 +109,7 @@ export class Realtime implements SocketHandlers<State> {
     counted.watch(life.connections);
     hub.takings.answerWith((appId, taken) => life.takenElsewhere(appId, taken));
     const syncing = new Syncing(presence, said);
+    this.#derivedHolds = new DerivedHolds(config);
     const attach = new Attach({
       core,
       hub,
@@ -114,6 +117,7 @@ export class Realtime implements SocketHandlers<State> {
       codecs: this.#codecs,
       counted,
       deltas: new Deltas(parts.metrics),
+      derivedHolds: this.#derivedHolds,
       said,
       syncing,
       withinMs: config.compat.attach_timeout_ms,
@@ -190,7 +194,9 @@ export class Realtime implements SocketHandlers<State> {
   }
 
   close({ state }: Client, code: number): void {
-    if (state instanceof CompatConnection) this.#life.closed(state, code);
+    if (!(state instanceof CompatConnection)) return;
+    this.#derivedHolds.releaseAll(state);
+    this.#life.closed(state, code);
   }
 
   stop(): void {
