@@ -40,8 +40,7 @@ export class Gates {
 
   /** Drops what a subscriber catches up with in some of its views. */
   dropCatchUps(subscriber: Subscriber, views: Iterable<string | undefined>): void {
-    for (const view of views)
-      for (const one of this.#catchUps(subscriber, view)) this.#gates.delete(one);
+    for (const view of views) for (const one of this.#catchUps(subscriber, view)) this.#gates.delete(one);
   }
 
   /** Returns what a subscriber catches up with in one view, in order. */

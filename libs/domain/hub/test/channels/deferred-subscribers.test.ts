@@ -194,24 +194,28 @@ const step: fc.Arbitrary<Step> = fc.record({
 describe('subscribers while messages wait for filters', () => {
   it('each receive what their filter accepts, once and in order, whoever joins, is held back or changes', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.constantFrom(1, 3), async (steps, most) => {
-        const program = new Program(most);
-        const { channel, share, turn, evaluated } = program.scene;
-        for (const one of steps) {
-          const before = evaluated();
-          await program.step(one);
-          expect((evaluated() - before) * FILTER_MS).toBeLessThanOrEqual(LONGEST_MS);
-        }
-        for (const at of program.clients.keys())
-          await program.step({ kind: 'release', at, filter: 0, hasDeltas: false });
-        for (let turns = 0; turns < 20 * LATER && share.waitingApps > 0; turns += 1) await turn();
-        for (const { sent, expected, subscriber } of program.clients) {
-          expect(decoded(sent)).toEqual(expected);
-          expect(subscriber.isOpen).toBe(true);
-        }
-        for (const { subscriber } of program.clients) channel.remove(subscriber);
-        expect([[...channel.audiences], program.chains.size]).toEqual([[], 0]);
-      }),
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 60, size: 'max' }),
+        fc.constantFrom(1, 3),
+        async (steps, most) => {
+          const program = new Program(most);
+          const { channel, share, turn, evaluated } = program.scene;
+          for (const one of steps) {
+            const before = evaluated();
+            await program.step(one);
+            expect((evaluated() - before) * FILTER_MS).toBeLessThanOrEqual(LONGEST_MS);
+          }
+          for (const at of program.clients.keys())
+            await program.step({ kind: 'release', at, filter: 0, hasDeltas: false });
+          for (let turns = 0; turns < 20 * LATER && share.waitingApps > 0; turns += 1) await turn();
+          for (const { sent, expected, subscriber } of program.clients) {
+            expect(decoded(sent)).toEqual(expected);
+            expect(subscriber.isOpen).toBe(true);
+          }
+          for (const { subscriber } of program.clients) channel.remove(subscriber);
+          expect([[...channel.audiences], program.chains.size]).toEqual([[], 0]);
+        },
+      ),
       { numRuns: 100, endOnFailure: true },
     );
   });
