@@ -32,18 +32,14 @@ const PAUSE_MS = 10;
  * @property {number} longestMs
  * @property {number} memoryMb
  * @property {number | null} mainCpu the part of the time in which the main thread was busy; null: it is not known
+ * @property {number | null} longestCpuMs the most CPU that the main thread spent during one publish; null: it is not known
  * @property {number} refused requests of the attack that were refused
  */
-
-/** Hertz of the times in `/proc`. */
-const TICKS = 100;
 
 /** CPU time of the main thread of a process in milliseconds; null where there is no `/proc`. @param {number} pid */
 function mainThreadMs(pid) {
   try {
-    const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   } catch {
     return null;
   }
@@ -61,10 +57,13 @@ async function measured(service, title, work) {
   /** @type {number[]} */
   const tookMs = [];
   const [beganMs, cpuBeforeMs] = [performance.now(), mainThreadMs(service.pid)];
+  let longestCpuMs = cpuBeforeMs === null ? null : 0;
   while (!end.signal.aborted) {
-    const began = performance.now();
+    const [began, cpuBegan] = [performance.now(), mainThreadMs(service.pid) ?? 0];
     await service.publish('neighbour', 'orders', '{}');
     tookMs.push(performance.now() - began);
+    if (longestCpuMs !== null)
+      longestCpuMs = Math.max(longestCpuMs, (mainThreadMs(service.pid) ?? cpuBegan) - cpuBegan);
     await new Promise((done) => setTimeout(done, PAUSE_MS));
   }
   const refused = (await work)?.refused ?? 0;
@@ -75,7 +74,16 @@ async function measured(service, title, work) {
   tookMs.sort((one, other) => one - other);
   const at = (/** @type {number} */ part) =>
     tookMs[Math.min(tookMs.length - 1, Math.floor(tookMs.length * part))] ?? 0;
-  return { title, medianMs: at(0.5), p99Ms: at(0.99), longestMs: at(1), memoryMb, mainCpu, refused };
+  return {
+    title,
+    medianMs: at(0.5),
+    p99Ms: at(0.99),
+    longestMs: at(1),
+    memoryMb,
+    mainCpu,
+    longestCpuMs,
+    refused,
+  };
 }
 
 /** An attacker of its own thread: the thread that measures must not be busy with what the attack makes. @param {WorkerData} data */
@@ -146,12 +154,13 @@ export async function benchAttacks(args, progress) {
 }
 
 /** @param {Row} row */
-const lineOf = ({ title, medianMs, p99Ms, longestMs, memoryMb, mainCpu, refused }) =>
+const lineOf = ({ title, medianMs, p99Ms, longestMs, memoryMb, mainCpu, longestCpuMs, refused }) =>
   [
     `${title}: median ${medianMs.toFixed(1)} ms`,
     `p99 ${p99Ms.toFixed(1)} ms`,
     `longest ${longestMs.toFixed(1)} ms`,
     `${memoryMb} MB`,
     ...(mainCpu === null ? [] : [`main thread ${Math.round(100 * mainCpu)} %`]),
+    ...(longestCpuMs === null ? [] : [`main thread at most ${longestCpuMs.toFixed(1)} ms in a publish`]),
     ...(refused === 0 ? [] : [`${refused} refused`]),
   ].join(', ');
