@@ -65,6 +65,37 @@ describe('LocalChannel', () => {
 });
 
 describe('AppPatterns', () => {
+  it('evaluates filters of channels within the share, if subscribers have a pattern without one beside them', async () => {
+    const { channel, home, about, ways, filter, connect, turn, evaluated } = scene();
+    const patterns = new AppPatterns();
+    const named = new Channels(config()).subscription(app(), 'n*', 2);
+    if (!named.accepted || named.form !== 'pattern') throw new Error('no pattern');
+    const pattern = patterns.open(named, () => new LocalPattern(home, named, ways));
+    const both = Array.from({ length: 10 }, (_, at) => {
+      const connected = connect(`1.${at}`);
+      channel.add(
+        connected.subscriber,
+        null,
+        filter((event) => event === 'a'),
+      );
+      channel.open(connected.subscriber);
+      pattern.put(connected.subscriber, TEXT, true);
+      return connected;
+    });
+    for (const event of ['a', 'b']) {
+      const frames = new Frames(message({ event, messageId: event }));
+      channel.deliver(frames.fact as ReturnType<typeof message>, null, frames);
+      patterns.tell(home, about, { frames, exceptSocketId: null });
+    }
+    expect(evaluated() * FILTER_MS).toBeLessThanOrEqual(LONGEST_MS);
+    for (let turns = 0; turns < 60; turns += 1) {
+      const before = evaluated();
+      await turn();
+      expect((evaluated() - before) * FILTER_MS).toBeLessThanOrEqual(LONGEST_MS);
+    }
+    expect(both.map(({ sent }) => sent.toSorted())).toEqual(both.map(() => ['a', 'b']));
+  });
+
   it('evaluates filters of patterns over several turns, in order, and delays nobody without one', async () => {
     const { home, about, ways, filter, connect, turn, evaluated } = scene();
     const patterns = new AppPatterns();
