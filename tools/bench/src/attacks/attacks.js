@@ -29,14 +29,33 @@ export async function connectV2(service) {
   return socket;
 }
 
-/** @param {Service} service */
+const DERIVED = 180;
+const ANSWERS_MS = 20_000;
+/** Attaches that were refused, by socket. @type {WeakMap<RawSocket, number>} */
+const refusals = new WeakMap();
+let derived = 0;
+
+/** A connection with as many derived channels as an attack takes, each with a filter of its own. @param {Service} service */
 async function connectAbly(service) {
   const server = serverOf(service, 'ably');
-  const socket = new RawSocket(
-    server,
-    dialectOf(server).path({ app: 'attacked', ...service.credentialsOf('attacked') }),
-  );
+  const path = dialectOf(server).path({ app: 'attacked', ...service.credentialsOf('attacked') });
+  const socket = new RawSocket(server, path);
   await socket.open();
+  let [attached, refused] = [0, 0];
+  socket.onData = (payload) => {
+    if (payload.includes('"action":11,')) attached += 1;
+    else if (payload.includes('"action":9,')) refused += 1;
+  };
+  for (let at = 0; at < DERIVED; at += 1) {
+    const filter = Buffer.from(costly((derived += 1))).toString('base64');
+    const channel = `[filter=${filter}]filtered`;
+    socket.say(Buffer.from(JSON.stringify({ action: 10, channel, params: { delta: 'vcdiff' } })));
+  }
+  const untilMs = Date.now() + ANSWERS_MS;
+  while (attached + refused < DERIVED && Date.now() < untilMs)
+    await new Promise((done) => setTimeout(done, 50));
+  socket.onData = null;
+  refusals.set(socket, DERIVED - attached);
   return socket;
 }
 
@@ -74,33 +93,16 @@ async function publishing({ service, seconds }) {
   }
 }
 
-const DERIVED = 180;
-const ANSWERS_MS = 20_000;
 /** About 40 kB. */
 const longWords = JSON.stringify({ words: Array.from({ length: 3600 }, (_, at) => `word-${at % 977}`) });
 
-/** Attaches derived channels, each with a filter of its own, and publishes one large message. @param {Attacking} attack */
+/** Publishes one large message to the derived channels. @param {Attacking} attack */
 async function deriving({ sockets, seconds }) {
-  let [attached, refused] = [0, 0];
-  for (const socket of sockets)
-    socket.onData = (payload) => {
-      if (payload.includes('"action":11,')) attached += 1;
-      else if (payload.includes('"action":9,')) refused += 1;
-    };
-  for (const [of, socket] of sockets.entries())
-    for (let at = 0; at < DERIVED; at += 1) {
-      const filter = Buffer.from(costly(of * DERIVED + at)).toString('base64');
-      const channel = `[filter=${filter}]filtered`;
-      socket.say(Buffer.from(JSON.stringify({ action: 10, channel, params: { delta: 'vcdiff' } })));
-    }
-  const untilMs = Date.now() + ANSWERS_MS;
-  while (attached + refused < sockets.length * DERIVED && Date.now() < untilMs)
-    await new Promise((done) => setTimeout(done, 50));
   const messages = [{ name: 'large', data: longWords, encoding: 'json' }];
-  const frameOf = { action: 15, msgSerial: 0, channel: 'filtered', messages };
-  sockets[0]?.say(Buffer.from(JSON.stringify(frameOf)));
+  const publish = { action: 15, msgSerial: 0, channel: 'filtered', messages };
+  sockets[0]?.say(Buffer.from(JSON.stringify(publish)));
   await new Promise((done) => setTimeout(done, 1000 * seconds));
-  return sockets.length * DERIVED - attached;
+  return sockets.reduce((sum, socket) => sum + (refusals.get(socket) ?? 0), 0);
 }
 
 /** @type {readonly Attack[]} */

@@ -64,6 +64,11 @@ export class Audience extends Topic {
     super.open(subscriber);
   }
 
+  /** Whether a subscriber gets what is told now, or what is told behind the messages that wait. */
+  receives(subscriber: Subscriber): boolean {
+    return this.deferred?.isOpening(subscriber) === true || this.isOpen(subscriber);
+  }
+
   override mute(subscriber: Subscriber): void {
     this.deferred?.leave(subscriber);
     super.mute(subscriber);
@@ -73,6 +78,6 @@ export class Audience extends Topic {
   untold(subscriber: Subscriber): readonly Told[] {
     const { deferred } = this;
     if (deferred === null || deferred.size === 0) return [];
-    return deferred.isOpening(subscriber) || this.isOpen(subscriber) ? deferred.of(subscriber) : [];
+    return this.receives(subscriber) ? deferred.of(subscriber) : [];
   }
 }

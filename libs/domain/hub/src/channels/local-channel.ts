@@ -197,10 +197,9 @@ export class LocalChannel extends Readers {
       },
       open: (subscriber) => audience.openBehind(subscriber),
       overflow: () => {
-        const { view } = audience.codec;
         // One that is held back loses nothing: its gate has what comes.
         for (const subscriber of [...audience.subscribers])
-          if (!this.isHeld(subscriber, view)) this.ways.outlet.overflow(subscriber);
+          if (audience.receives(subscriber)) this.ways.outlet.overflow(subscriber);
       },
     });
   }

@@ -103,7 +103,7 @@ export abstract class Readers {
   /** Lets a subscriber receive a view. */
   open(subscriber: Subscriber, view?: string): void {
     // It receives when it has caught up.
-    if (this.isHeld(subscriber, view)) return;
+    if (this.#isCatchingUp(subscriber, view)) return;
     const codec = this.viewOf(subscriber, view)?.codec;
     if (codec?.live !== undefined) this.recode(subscriber, codec.live());
     const audience = this.viewOf(subscriber, view);
@@ -135,7 +135,7 @@ export abstract class Readers {
   merge(from: Codec, into: Codec): void {
     for (const subscriber of audienceOf(this.audienceSet, from)?.subscribers ?? []) {
       this.recode(subscriber, into);
-      if (!this.isHeld(subscriber, into.view)) audienceOf(this.audienceSet, into)?.open(subscriber);
+      if (!this.#isCatchingUp(subscriber, into.view)) audienceOf(this.audienceSet, into)?.open(subscriber);
     }
   }
 
@@ -186,11 +186,15 @@ export abstract class Readers {
   /** Null: the subscriber was told everything, or a gate holds it back already. */
   #catchUp(subscriber: Subscriber, before: Audience, codec: Codec): Gate | null {
     // What comes while it catches up is said in the codec that it has by then.
-    const isCatchingUp = this.gates?.isCatchingUp(subscriber, codec.view) === true;
-    if (!isCatchingUp && this.#untoldOf(subscriber, before).length === 0) return null;
+    if (!this.#isCatchingUp(subscriber, codec.view) && this.#untoldOf(subscriber, before).length === 0)
+      return null;
     const gate = new CatchUp(subscriber, this.ways.outlet, codec);
     this.#begin(gate, before);
     return gate;
+  }
+
+  #isCatchingUp(subscriber: Subscriber, view: string | undefined): boolean {
+    return this.gates?.isCatchingUp(subscriber, view) === true;
   }
 
   #untoldOf(subscriber: Subscriber, audience: Audience): readonly Frames[] {

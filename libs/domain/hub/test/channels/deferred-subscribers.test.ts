@@ -239,6 +239,27 @@ describe('subscribers while messages wait for filters', () => {
     expect([first, ...others].every(({ subscriber }) => subscriber.isOpen)).toBe(true);
   });
 
+  it('receive behind one gate while another one that was given up still stands', async () => {
+    const { channel, outlet, filter, join, deliver, turn } = scene();
+    const codec = filter();
+    const { subscriber, sent } = join('1.1', codec);
+    for (let other = 0; other < 3; other += 1) join(`0.${other}`, filter());
+    deliver('a', 'b');
+    const givenUp = new Gate(subscriber, outlet, codec);
+    channel.hold(givenUp);
+    const gate = new Gate(subscriber, outlet, codec);
+    channel.hold(gate);
+    deliver('c');
+    const released = Promise.all([givenUp.catchUp(), channel.release(gate)]);
+    for (let turns = 0; turns < LATER; turns += 1) await turn();
+    await released;
+    deliver('d');
+    channel.forget(givenUp);
+    deliver('e');
+    for (let turns = 0; turns < LATER; turns += 1) await turn();
+    expect(sent).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
   it('are evaluated nothing for when all of them have left', async () => {
     const { channel, filter, join, deliver, turn, evaluated } = scene();
     for (let other = 0; other < 3; other += 1) join(`0.${other}`, filter());

@@ -55,7 +55,8 @@ async function plainReader(room: Room, channel: string, format: WireFormat): Pro
   const client = await ClientV2.connect(room.port, format);
   const ids: string[] = [];
   const got = async (): Promise<readonly string[]> => {
-    for (const { event, messageId } of await client.heard()) if (event === 'news') ids.push(String(messageId));
+    for (const { event, messageId } of await client.heard())
+      if (event === 'news') ids.push(String(messageId));
     return ids;
   };
   return {

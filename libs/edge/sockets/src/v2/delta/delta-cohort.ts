@@ -82,7 +82,6 @@ export class DeltaCohort implements Codec, BaseHolder {
     this.channel.stepped(this);
   }
 
-
   encode(fact: Fact, frames: Frames): Frame | null {
     const event = isCandidate(fact) ? this.channel.eventOf(fact, frames) : null;
     const frame = frames.of(this.variant.base);
