@@ -47,11 +47,13 @@ export interface Codec {
   readonly remembersClients?: boolean;
   /**
    * Whether a fact has to be evaluated in a later turn of the event loop, because the share of filters is used up. Absent:
-   * never.
+   * never. Called for every fact of its audience as it comes, in order, also if earlier ones wait.
    */
   isDeferred?(frames: Frames): boolean;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */
   live?(): Codec;
+  /** A subscriber begins to receive behind facts that waited for their evaluation: forgets what it remembers. */
+  renew?(): void;
   /** So many of an app were handed what it said of a fact. It must cost no more than an addition. Absent: nobody counts. */
   told?(frames: Frames, receivers: number, appId: string): void;
   /** Nobody of its one channel has it any more. */

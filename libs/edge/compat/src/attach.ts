@@ -16,6 +16,7 @@ import type { CompatConnection } from './connection.js';
 import { type Continuity, lostAt } from './continuity.js';
 import type { Counted } from './counted.js';
 import type { Deltas } from './delta/deltas.js';
+import type { DerivedHolds } from './derived-holds.js';
 import { ACTION, MODE } from './flags.js';
 import type { Position } from './position.js';
 import type { Said } from './said.js';
@@ -29,6 +30,7 @@ export interface AttachParts {
   readonly codecs: Codecs;
   readonly counted: Counted;
   readonly deltas: Deltas;
+  readonly derivedHolds: DerivedHolds;
   readonly said: Said;
   readonly syncing: Syncing;
   /** How long it may take. */
@@ -115,6 +117,7 @@ export class Attach {
     const { counted, hub, said } = this.parts;
     const { attachments, subscriptions } = connection;
     const isAttached = attachments.delete(text);
+    this.parts.derivedHolds.release(connection, text);
     if (isAttached && connection.modesOn(base) === null) counted.detached(connection, base);
     const subscription = subscriptions.get(base);
     if (subscription !== undefined)
@@ -127,6 +130,7 @@ export class Attach {
     try {
       const request = read();
       const { name, modes, params, filter } = request;
+      this.parts.derivedHolds.hold(connection, name);
       const codec = this.codecOf(connection, { ...name, modes, params, filter });
       await this.#within({
         connection,
@@ -154,7 +158,7 @@ export class Attach {
     if (isLost || before === undefined || channel === undefined) return null;
     const isUnread = before.params['delta'] !== undefined && before.wish === wish;
     if ((before.modes & MODE.SUBSCRIBE) === 0 || isUnread) return null;
-    return this.parts.hub.replays.here(channel, connection, name.text === name.base ? undefined : name.text);
+    return this.parts.hub.replays.here(channel);
   }
 
   /** What takes too long is given up, and what of it comes later is left. */
@@ -219,15 +223,15 @@ export class Attach {
       isLost ? lostAt(showing) : continuity.since(showing, asked, attaching.told),
       (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
+    // Its own were not told live either, where it wants none.
+    const isWanted = (frames: Frames): boolean => !missed.isProven || !isUnwanted(connection, text, frames);
+    const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : (await showing.of(missed.past)).filter(isWanted);
     if (attaching.isGivenUp) return;
     if (connection.modesOn(base) === null) counted.attached(connection, base);
     const attachment = { text, base, asked: wanted, modes, params, filter, echoes, rewound, wish };
     connection.attachments.set(text, attachment);
     // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
     if (filter === null) await said.membersSettle(connection, base);
-    // Its own were not told live either, where it wants none.
-    const isWanted = (frames: Frames): boolean => !missed.isProven || !isUnwanted(connection, text, frames);
-    const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : showing.of(missed.past).filter(isWanted);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };
     said.say(connection, attachedFrame({ text, modes, params }, missed, has));

@@ -46,6 +46,9 @@ const WHAT: ReadonlyMap<Fact['kind'], ToldKind> = new Map([
   ['member_removed', 'presence'],
 ]);
 
+/** What derived channels evaluate. */
+const FILTERED: ReadonlySet<Fact['kind']> = new Set(['message', 'annotations_summarized']);
+
 interface Ending {
   readonly action: number;
   readonly code: number;
@@ -86,7 +89,7 @@ export class CompatCodec implements Codec {
   ) {
     const isDerived = variant.filter !== null && share !== undefined;
     if (isDerived)
-      this.isDeferred = (frames) => frames.fact.kind === 'message' && share.isSpent && !frames.has(this);
+      this.isDeferred = (frames) => FILTERED.has(frames.fact.kind) && share.isSpent && !frames.has(this);
   }
 
   /** Absent for a channel that is not derived. */

@@ -62,7 +62,9 @@ export class RealtimeGateway implements NativeGateway<SocketState> {
   }
 
   handleDisconnect({ state }: Socket<SocketState>, code: number): void {
-    if (state instanceof CompatConnection) this.realtime.life.closed(state, code);
+    if (!(state instanceof CompatConnection)) return;
+    this.realtime.derivedHolds.releaseAll(state);
+    this.realtime.life.closed(state, code);
   }
 
   @SubscribeMessage(ACTION.heartbeat)

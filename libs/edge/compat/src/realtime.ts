@@ -14,6 +14,7 @@ import { compatEdge } from './connection.js';
 import type { Continuity } from './continuity.js';
 import { Counted } from './counted.js';
 import { Deltas } from './delta/deltas.js';
+import { DerivedHolds } from './derived-holds.js';
 import { ACTION } from './flags.js';
 import { Life } from './life.js';
 import { OrderedWork } from './ordered-work.js';
@@ -62,6 +63,7 @@ export class Realtime {
   readonly syncing: Syncing;
   readonly publishing: Publishing;
   readonly reauth: Reauth;
+  readonly derivedHolds: DerivedHolds;
   readonly #revoking: Revoking;
 
   constructor(parts: RealtimeParts) {
@@ -86,6 +88,7 @@ export class Realtime {
     counted.watch(life.connections);
     hub.takings.answerWith((appId, taken) => life.takenElsewhere(appId, taken));
     const syncing = new Syncing(presence, said);
+    this.derivedHolds = new DerivedHolds(config);
     const attach = new Attach({
       core,
       hub,
@@ -93,6 +96,7 @@ export class Realtime {
       codecs,
       counted,
       deltas: new Deltas(parts.metrics),
+      derivedHolds: this.derivedHolds,
       said,
       syncing,
       withinMs: config.compat.attach_timeout_ms,

@@ -30,6 +30,7 @@ function scene(renew: () => Promise<never>, rateLimit: RateLimit | null = null) 
         },
       },
       instance: { process_id: 'n1' },
+      tag_filtering: { max_filters_per_channel: 1, max_filters_per_app: 1 },
       compat: { realtime_admission: 'accept', attach_timeout_ms: 1000 },
       websocket: { idle_timeout: 120 },
       presence: { v2_ungraceful_timeout_seconds: 15 },

@@ -7,6 +7,7 @@ import { type Attachment, CompatConnection } from '../src/connection.js';
 import type { Counted } from '../src/counted.js';
 import type { Continuity } from '../src/continuity.js';
 import { Deltas } from '../src/delta/deltas.js';
+import type { DerivedHolds } from '../src/derived-holds.js';
 import type { Said } from '../src/said.js';
 import type { Syncing } from '../src/syncing.js';
 
@@ -56,6 +57,7 @@ export function scene() {
     codecs: new Codecs(counted),
     counted,
     deltas: new Deltas({} as Metrics),
+    derivedHolds: { hold: () => undefined, release: () => undefined } as unknown as DerivedHolds,
     said: {
       say: (_: unknown, frame: object) => void said.push(frame),
       membersSettle: async () => undefined,

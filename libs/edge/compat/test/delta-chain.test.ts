@@ -1,11 +1,14 @@
 import { decode } from '@ably/vcdiff-decoder';
-import { Frames } from '@carillon/hub';
+import { type AppHub, type Codec, Frames, type LocalChannel } from '@carillon/hub';
 import type { Message } from '@carillon/protocol';
+import { LoopShare, type Metrics } from '@carillon/runtime';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { compileExpression } from '@carillon/filter';
 import { CompatCodec } from '../src/codec.js';
 import { DeltaChain } from '../src/delta/delta-chain.js';
 import { DeltaEntry } from '../src/delta/delta-entry.js';
+import { Deltas } from '../src/delta/deltas.js';
 import { MODE } from '../src/flags.js';
 
 const nothing = (): void => undefined;
@@ -113,5 +116,88 @@ describe('differences', () => {
     const one = new DeltaChain({ stepped: nothing, left: nothing, meters }, nobody, entry);
     expect(new Frames(message('a')).of(one)).toBeNull();
     expect(one.baseId).toBeNull();
+  });
+});
+
+describe('chains of a channel', () => {
+  const share = new LoopShare();
+  const derived = new CompatCodec(
+    {
+      format: 'json',
+      channelText: '[filter]c',
+      modes: MODE.SUBSCRIBE,
+      filter: compileExpression("name == 'n'"),
+    },
+    uncounted,
+    null,
+    share,
+  );
+
+  /** What begins in one channel, of which some codecs have messages that wait. */
+  function scene() {
+    const behind = new Set<Codec>();
+    const merged: Codec[][] = [];
+    const local = {
+      about: { name: 'c', namespace: null },
+      isBehind: (codec: Codec) => behind.has(codec),
+      merge: (from: Codec, into: Codec) => void merged.push([from, into]),
+    } as unknown as LocalChannel;
+    const hub = { appId: 'shop', channels: new Map([['c', local]]) } as unknown as AppHub;
+    const counter = { add: () => undefined, for: () => counter };
+    const metrics = { counter: () => counter } as unknown as Metrics;
+    const entry = new Deltas(metrics).entry(hub, local.about, derived);
+    const begin = (): DeltaChain => {
+      const begun = entry.live?.();
+      if (!(begun instanceof DeltaChain)) throw new Error('no chain');
+      return begun;
+    };
+    return { behind, merged, entry, begin };
+  }
+
+  it('take no new subscriber and are not merged while messages wait for them', () => {
+    const { behind, merged, begin } = scene();
+    const fresh = begin();
+    expect(begin()).toBe(fresh);
+    behind.add(fresh);
+    const second = begin();
+    expect(second).not.toBe(fresh);
+    shownBy(second, message('a'));
+    behind.add(second);
+    const third = begin();
+    shownBy(third, message('b'));
+    const fourth = begin();
+    expect([new Set([fresh, second, third, fourth]).size, merged]).toEqual([4, []]);
+    shownBy(fourth, message('c'));
+    begin();
+    expect(merged).toEqual([[fourth, third]]);
+    expect(third.baseId).toBeNull();
+  });
+
+  it('are at most sixteen, of which one takes a new subscriber behind what waits and is told in full', () => {
+    const { behind, begin } = scene();
+    const chains = new Set<DeltaChain>();
+    for (let at = 0; at < 40; at += 1) {
+      const chain = begin();
+      chains.add(chain);
+      shownBy(chain, message('x'.repeat(200)));
+      behind.add(chain);
+    }
+    expect(chains.size).toBe(16);
+    const joined = begin();
+    expect(joined.baseId).not.toBeNull();
+    joined.renew();
+    expect(joined.baseId).toBeNull();
+  });
+
+  it('wait for the share of filters as the channel in full does', () => {
+    const { entry, begin } = scene();
+    const chain = begin();
+    const frames = new Frames(message('a'));
+    const deferred = (): unknown[] => [entry, chain, derived].map((codec) => codec.isDeferred?.(frames));
+    expect(deferred()).toEqual([false, false, false]);
+    vi.spyOn(share, 'isSpent', 'get').mockReturnValue(true);
+    expect(deferred()).toEqual([true, true, true]);
+    frames.of(derived);
+    expect(deferred()).toEqual([false, false, false]);
   });
 });

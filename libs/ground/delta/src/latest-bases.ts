@@ -24,11 +24,13 @@ export class LatestBases<Message> implements BaseHolder {
     this.#length = 0;
   }
 
-  /** The bases that a subscription may see, by group. */
-  visible(accepts: (message: Message) => boolean): ReadonlyMap<string, string> {
+  /** Returns the bases that a subscription may see, by group; null if that is not known of one of them (`accepts` is null). */
+  visible(accepts: (message: Message) => boolean | null): ReadonlyMap<string, string> | null {
     const bases = new Map<string, string>();
     for (const [group, { base, message }] of this.#byGroup) {
-      if (accepts(message)) bases.set(group, base);
+      const isVisible = accepts(message);
+      if (isVisible === null) return null;
+      if (isVisible) bases.set(group, base);
     }
     return bases;
   }

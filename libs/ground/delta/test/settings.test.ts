@@ -124,9 +124,10 @@ it('tags go to subscribers, but on channels whose own entry or longest pattern s
 it('keeps the latest base of each group for who comes later, and no more groups than allowed', () => {
   const bases = new LatestBases<number>(2);
   for (const [n, group] of ['a', 'b', 'a', 'c'].entries()) bases.put(group, `${group}${n}`, n);
-  expect([...bases.visible(() => true)]).toEqual([
+  expect([...(bases.visible(() => true) ?? [])]).toEqual([
     ['a', 'a2'],
     ['c', 'c3'],
   ]);
-  expect([...bases.visible((n) => n === 3)]).toEqual([['c', 'c3']]);
+  expect([...(bases.visible((n) => n === 3) ?? [])]).toEqual([['c', 'c3']]);
+  expect(bases.visible((n) => (n === 3 ? null : true))).toBeNull();
 });

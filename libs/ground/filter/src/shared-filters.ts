@@ -1,5 +1,14 @@
 import { compileFilter, type CompiledFilter, type Filter, type FilterRules } from './compile.js';
-import { DistinctCounts } from './distinct-counts.js';
+import {
+  type CountedFilter,
+  DistinctFilters,
+  type FilterLimits,
+  type FilterPlace,
+} from './distinct-filters.js';
+
+const REMEDY = 'use the filter of another subscription, or one eq or in node or a list of events';
+/** Literal filters are found by a hash lookup, and do not count. */
+const UNCOUNTED: CountedFilter = { ok: true, release: () => undefined };
 
 interface Shared {
   readonly compiled: CompiledFilter;
@@ -19,27 +28,17 @@ export type AcquiredFilter =
   | { readonly ok: true; readonly held: HeldFilter | null }
   | { readonly ok: false; readonly why: 'malformed' | 'too_many'; readonly reason: string };
 
-/** Distinct filters that are not literal: each of them is evaluated for every message of its channel. */
-export interface FilterLimits {
-  readonly maxPerChannel: number;
-  readonly maxPerApp: number;
-}
-
-/** The channel or pattern of a subscription. */
-export interface FilterPlace {
-  readonly appId: string;
-  readonly channel: string;
-}
-
 /** Filters in use, compiled once however many subscriptions have the same, and limited per channel and app. */
 export class SharedFilters {
   readonly #byKey = new Map<string, Shared>();
-  readonly #evaluated = new DistinctCounts();
+  readonly #evaluated: DistinctFilters;
 
   constructor(
     private readonly rules: FilterRules,
-    private readonly limits: FilterLimits,
-  ) {}
+    limits: FilterLimits,
+  ) {
+    this.#evaluated = new DistinctFilters(limits, REMEDY);
+  }
 
   /** How many distinct filters are in use. */
   get size(): number {
@@ -54,39 +53,14 @@ export class SharedFilters {
     if (!compiled.ok) return { ...compiled, why: 'malformed' };
     const { filter } = compiled;
     if (filter === null) return { ok: true, held: null };
-    const scopes = filter.isLiteral ? [] : this.#scopesOf(place);
-    for (const { scope, of, most, setting } of scopes) {
-      if (this.#evaluated.has(scope, key) || this.#evaluated.of(scope) < most) continue;
-      const reason =
-        `${of} has ${most} distinct filters already (${setting}); ` +
-        'use the filter of another subscription, or one eq or in node or a list of events';
-      return { ok: false, why: 'too_many', reason };
-    }
-    return { ok: true, held: this.#hold(shared, filter, scopes) };
+    const counted = filter.isLiteral ? UNCOUNTED : this.#evaluated.hold(key, place);
+    if (!counted.ok) return { ...counted, why: 'too_many' };
+    return { ok: true, held: this.#hold(shared, filter, counted.release) };
   }
 
-  #scopesOf({ appId, channel }: FilterPlace) {
-    const { maxPerChannel, maxPerApp } = this.limits;
-    return [
-      {
-        scope: JSON.stringify([appId, channel]),
-        of: 'The channel',
-        most: maxPerChannel,
-        setting: 'tag_filtering.max_filters_per_channel',
-      },
-      {
-        scope: JSON.stringify([appId]),
-        of: 'The app',
-        most: maxPerApp,
-        setting: 'tag_filtering.max_filters_per_app',
-      },
-    ] as const;
-  }
-
-  #hold(shared: Shared, filter: Filter, scopes: readonly { readonly scope: string }[]): HeldFilter {
+  #hold(shared: Shared, filter: Filter, uncount: () => void): HeldFilter {
     shared.holders += 1;
     this.#byKey.set(shared.key, shared);
-    for (const { scope } of scopes) this.#evaluated.add(scope, shared.key);
     let isHeld = true;
     return {
       filter,
@@ -94,7 +68,7 @@ export class SharedFilters {
         if (!isHeld) return;
         isHeld = false;
         shared.holders -= 1;
-        for (const { scope } of scopes) this.#evaluated.remove(scope, shared.key);
+        uncount();
         if (shared.holders === 0) this.#byKey.delete(shared.key);
       },
     };

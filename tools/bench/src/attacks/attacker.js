@@ -1,7 +1,6 @@
-// The thread of an attack: says `ready` when its sockets are connected, attacks on `go`, says `over` at the end.
+// The thread of an attack: posts `ready` when its sockets are connected, attacks on `go`, posts its outcome at the end.
 import { parentPort, workerData } from 'node:worker_threads';
-import { RawSocket } from '../../load/raw-socket.js';
-import { ATTACKS } from './attacks.js';
+import { ATTACKS, connectV2 } from './attacks.js';
 import { clientOf } from './service.js';
 
 /** @typedef {{ port: number, title: string, seconds: number }} WorkerData */
@@ -11,20 +10,13 @@ const attack = ATTACKS.find((one) => one.title === title);
 if (attack === undefined) throw new Error(`there is no attack "${title}"`);
 const service = clientOf(port);
 
-async function connected() {
-  const server = { host: '127.0.0.1', port, authority: `127.0.0.1:${port}`, dialect: 'v2' };
-  const path = `/app/${service.keyOf('attacked')}?protocol=2`;
-  const socket = new RawSocket(/** @type {any} */ (server), path);
-  await socket.open();
-  await socket.subscribe('large');
-  return socket;
-}
+const connect = attack.connect ?? connectV2;
 
 await attack.prepare(service);
-const sockets = await Promise.all(Array.from({ length: attack.sockets }, connected));
+const sockets = await Promise.all(Array.from({ length: attack.sockets }, () => connect(service)));
 // A worker thread has no origin.
 /* oxlint-disable unicorn/require-post-message-target-origin */
 parentPort?.postMessage('ready');
 await new Promise((done) => parentPort?.once('message', done));
-await attack.run({ service, sockets, seconds });
-parentPort?.postMessage('over');
+const refused = (await attack.run({ service, sockets, seconds })) ?? 0;
+parentPort?.postMessage({ refused });

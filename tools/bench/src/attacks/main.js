@@ -1,4 +1,5 @@
 // `node tools/bench attacks`: what anonymous sockets of one app do to a publisher of another one.
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { readTree } from '../../measure/proc-tree.js';
@@ -23,11 +24,30 @@ const PAUSE_MS = 10;
 
 /** @typedef {import('./service.js').Service & { pid: number }} Service */
 /** @typedef {import('./attacker.js').WorkerData} WorkerData */
-/** @typedef {{ title: string, medianMs: number, p99Ms: number, longestMs: number, memoryMb: number }} Row */
+/**
+ * @typedef {object} Row
+ * @property {string} title
+ * @property {number} medianMs
+ * @property {number} p99Ms
+ * @property {number} longestMs
+ * @property {number} memoryMb
+ * @property {number | null} mainCpu the part of the time in which the main thread was busy; null: it is not known
+ * @property {number | null} longestCpuMs the most CPU that the main thread spent during one publish; null: it is not known
+ * @property {number} refused requests of the attack that were refused
+ */
+
+/** CPU time of the main thread of a process in milliseconds; null where there is no `/proc`. @param {number} pid */
+function mainThreadMs(pid) {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Publishes one message after the other until the work is over.
- * @param {Service} service @param {string} title @param {Promise<unknown>} work
+ * @param {Service} service @param {string} title @param {Promise<{ refused: number } | void>} work
  * @returns {Promise<Row>}
  */
 async function measured(service, title, work) {
@@ -36,33 +56,50 @@ async function measured(service, title, work) {
   void work.then(finish, finish);
   /** @type {number[]} */
   const tookMs = [];
+  const [beganMs, cpuBeforeMs] = [performance.now(), mainThreadMs(service.pid)];
+  let longestCpuMs = cpuBeforeMs === null ? null : 0;
   while (!end.signal.aborted) {
-    const began = performance.now();
+    const [began, cpuBegan] = [performance.now(), mainThreadMs(service.pid) ?? 0];
     await service.publish('neighbour', 'orders', '{}');
     tookMs.push(performance.now() - began);
+    if (longestCpuMs !== null)
+      longestCpuMs = Math.max(longestCpuMs, (mainThreadMs(service.pid) ?? cpuBegan) - cpuBegan);
     await new Promise((done) => setTimeout(done, PAUSE_MS));
   }
-  await work;
+  const refused = (await work)?.refused ?? 0;
+  const cpuMs = mainThreadMs(service.pid);
+  const mainCpu =
+    cpuMs === null || cpuBeforeMs === null ? null : (cpuMs - cpuBeforeMs) / (performance.now() - beganMs);
   const memoryMb = Math.round((readTree(service.pid)?.rssBytes ?? 0) / 1024 / 1024);
   tookMs.sort((one, other) => one - other);
   const at = (/** @type {number} */ part) =>
     tookMs[Math.min(tookMs.length - 1, Math.floor(tookMs.length * part))] ?? 0;
-  return { title, medianMs: at(0.5), p99Ms: at(0.99), longestMs: at(1), memoryMb };
+  return {
+    title,
+    medianMs: at(0.5),
+    p99Ms: at(0.99),
+    longestMs: at(1),
+    memoryMb,
+    mainCpu,
+    longestCpuMs,
+    refused,
+  };
 }
 
 /** An attacker of its own thread: the thread that measures must not be busy with what the attack makes. @param {WorkerData} data */
 function attacker(data) {
   const worker = new Worker(new URL('attacker.js', import.meta.url), { workerData: data });
-  const said = (/** @type {string} */ word) =>
-    new Promise((/** @type {(value: void) => void} */ done, failed) => {
+  /** @param {(message: any) => boolean} isMeant */
+  const said = (isMeant) =>
+    new Promise((/** @type {(value: { refused: number }) => void} */ done, failed) => {
       worker.on('message', (message) => {
-        if (message === word) done();
+        if (isMeant(message)) done(message);
       });
       worker.once('error', failed);
     });
   return {
-    ready: said('ready'),
-    over: said('over'),
+    ready: said((message) => message === 'ready'),
+    over: said((message) => typeof message?.refused === 'number'),
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
     go: () => worker.postMessage('go'),
     end: () => worker.terminate(),
@@ -117,5 +154,13 @@ export async function benchAttacks(args, progress) {
 }
 
 /** @param {Row} row */
-const lineOf = ({ title, medianMs, p99Ms, longestMs, memoryMb }) =>
-  `${title}: median ${medianMs.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms, ${memoryMb} MB`;
+const lineOf = ({ title, medianMs, p99Ms, longestMs, memoryMb, mainCpu, longestCpuMs, refused }) =>
+  [
+    `${title}: median ${medianMs.toFixed(1)} ms`,
+    `p99 ${p99Ms.toFixed(1)} ms`,
+    `longest ${longestMs.toFixed(1)} ms`,
+    `${memoryMb} MB`,
+    ...(mainCpu === null ? [] : [`main thread ${Math.round(100 * mainCpu)} %`]),
+    ...(longestCpuMs === null ? [] : [`main thread at most ${longestCpuMs.toFixed(1)} ms in a publish`]),
+    ...(refused === 0 ? [] : [`${refused} refused`]),
+  ].join(', ');

@@ -54,7 +54,7 @@ export function clientOf(port) {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   return {
     port,
-    keyOf: (/** @type {AppName} */ name) => appOf(name).key,
+    credentialsOf: (/** @type {AppName} */ name) => appOf(name),
     /** @param {AppName} name @param {string} channel @param {string} data */
     publish: (name, channel, data) => {
       const { id, key, secret } = appOf(name);

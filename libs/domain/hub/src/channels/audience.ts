@@ -1,8 +1,10 @@
 import type { Pace } from '../appends/pace.js';
 import type { AppendWays } from '../appends/pacing.js';
+import type { Told } from '../appends/told.js';
 import type { Codec } from '../codec.js';
-import type { LocalChannel } from './local-channel.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
 import type { DeferredMessages } from './deferred-messages.js';
+import type { LocalChannel } from './local-channel.js';
 import { Topic, type TopicWays } from './topic.js';
 
 /** How channels reach sockets. */
@@ -41,9 +43,41 @@ export class Audience extends Topic {
     this.plain = { channel, audience: this, others: NO_OTHERS, userId: null };
   }
 
-  /** Tells what is held back, before who receives changes. */
-  flush(): void {
-    this.pace?.flush();
-    this.deferred?.flush();
+  /** Whether messages wait for the evaluation of its filter. */
+  get isBehind(): boolean {
+    return this.deferred !== null && this.deferred.size > 0;
+  }
+
+  /** Number of subscribers that begin to receive behind what waits. */
+  get openings(): number {
+    return this.deferred?.openings ?? 0;
+  }
+
+  /** Lets a subscriber receive what comes from now on. */
+  override open(subscriber: Subscriber): void {
+    if (this.deferred?.openBehind(subscriber) !== true) super.open(subscriber);
+  }
+
+  /** Lets a subscriber receive that began behind facts that are told by now. */
+  openBehind(subscriber: Subscriber): void {
+    this.codec.renew?.();
+    super.open(subscriber);
+  }
+
+  /** Whether a subscriber gets what is told now, or what is told behind the messages that wait. */
+  receives(subscriber: Subscriber): boolean {
+    return this.deferred?.isOpening(subscriber) === true || this.isOpen(subscriber);
+  }
+
+  override mute(subscriber: Subscriber): void {
+    this.deferred?.leave(subscriber);
+    super.mute(subscriber);
+  }
+
+  /** Returns the messages that a subscriber gets as soon as its filter is evaluated, in order. */
+  untold(subscriber: Subscriber): readonly Told[] {
+    const { deferred } = this;
+    if (deferred === null || deferred.size === 0) return [];
+    return this.receives(subscriber) ? deferred.of(subscriber) : [];
   }
 }

@@ -1,26 +1,36 @@
 import type { LoopShare } from '@carillon/runtime';
 import type { Told } from '../appends/told.js';
+import type { Subscriber } from '../subscriber/subscriber.js';
 
 /** Facts of one audience that may wait. */
 export const MOST_DEFERRED = 256;
-/** Facts that are told in one go when their order demands it; with more, the audience is closed instead. */
-const MOST_AT_ONCE = 16;
 
 export interface DeferredParts {
   readonly share: LoopShare;
   readonly appId: string;
   /** Tells the audience one of them. */
   readonly tell: (told: Told) => void;
+  /** Lets a subscriber receive that began behind earlier facts. */
+  readonly open: (subscriber: Subscriber) => void;
   /** The audience is too far behind: what waits was dropped. */
   readonly overflow: () => void;
 }
 
+/** A fact that waits, and the subscribers that begin to receive behind it; null: none does. */
+interface Waiting {
+  readonly told: Told;
+  openings: Set<Subscriber> | null;
+}
+
 /**
  * Facts for one audience whose filter has to be evaluated in a later turn of the event loop, in the order in which they
- * came. Everything that follows for the audience waits behind them.
+ * came. Everything that follows for the audience waits behind them, and so does a new subscriber: it receives what came
+ * after it alone.
  */
 export class DeferredMessages {
-  #waiting: Told[] = [];
+  #waiting: Waiting[] = [];
+  /** The fact behind which each new subscriber begins. */
+  readonly #openings = new Map<Subscriber, Waiting>();
   #isRunning = false;
 
   constructor(private readonly parts: DeferredParts) {}
@@ -29,18 +39,49 @@ export class DeferredMessages {
     return this.#waiting.length;
   }
 
+  /** Number of subscribers that do not receive yet. */
+  get openings(): number {
+    return this.#openings.size;
+  }
+
   add(told: Told): void {
     if (this.#waiting.length >= MOST_DEFERRED) return this.#overflow();
-    this.#waiting.push(told);
+    this.#waiting.push({ told, openings: null });
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Tells everything now, because a subscriber begins or ceases to receive. */
-  flush(): void {
-    if (this.#waiting.length > MOST_AT_ONCE) return this.#overflow();
-    const waiting = this.#waiting;
+  /** Lets a subscriber receive behind everything that waits now. False: nothing waits. */
+  openBehind(subscriber: Subscriber): boolean {
+    const last = this.#waiting.at(-1);
+    if (last === undefined) return false;
+    if (this.#openings.has(subscriber)) return true;
+    (last.openings ??= new Set()).add(subscriber);
+    this.#openings.set(subscriber, last);
+    return true;
+  }
+
+  /** Whether a subscriber waits to receive. */
+  isOpening(subscriber: Subscriber): boolean {
+    return this.#openings.has(subscriber);
+  }
+
+  /** Returns the facts that wait for a subscriber of the audience, in order. */
+  of(subscriber: Subscriber): readonly Told[] {
+    const opening = this.#openings.get(subscriber);
+    const first = opening === undefined ? 0 : this.#waiting.indexOf(opening) + 1;
+    return this.#waiting.slice(first).map(({ told }) => told);
+  }
+
+  /** A subscriber does not receive what waits any more. */
+  leave(subscriber: Subscriber): void {
+    this.#openings.get(subscriber)?.openings?.delete(subscriber);
+    this.#openings.delete(subscriber);
+  }
+
+  /** Drops everything: the audience has no subscribers any more. */
+  clear(): void {
     this.#waiting = [];
-    for (const told of waiting) this.parts.tell(told);
+    this.#openings.clear();
   }
 
   async #run(): Promise<void> {
@@ -50,13 +91,24 @@ export class DeferredMessages {
       const turn = share.turn(appId);
       if (turn !== undefined) await turn;
       const next = this.#waiting.shift();
-      if (next !== undefined) tell(next);
+      if (next === undefined) break;
+      tell(next.told);
+      this.#open(next.openings);
     }
     this.#isRunning = false;
   }
 
+  #open(subscribers: Iterable<Subscriber> | null): void {
+    for (const subscriber of subscribers ?? []) {
+      this.#openings.delete(subscriber);
+      this.parts.open(subscriber);
+    }
+  }
+
   #overflow(): void {
+    const opening = [...this.#openings.keys()];
     this.#waiting = [];
     this.parts.overflow();
+    this.#open(opening.filter((subscriber) => this.#openings.has(subscriber)));
   }
 }

@@ -1,11 +1,17 @@
 import type { Fact } from '@carillon/protocol';
+import type { LoopShare } from '@carillon/runtime';
 import { type Codec, type Frame, frameBytes, type Frames } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
+import type { HoldBounds } from '../edge.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
 interface Held {
   readonly frames: Frames;
-  readonly frame: Frame;
+  readonly codec: Codec;
+  /** Undefined: its filter is not evaluated yet. */
+  frame: Frame | undefined;
+  /** Of the frame; before its filter is evaluated, the characters of its message. */
+  bytes: number;
   /** Of the change of a member it tells; null: it tells of none. */
   readonly serial: number | null;
 }
@@ -16,11 +22,18 @@ export const MOST_HELD = 10_000;
 /**
  * Holds back a channel's live events from one subscriber while something must reach it first: its success frame, the
  * members, a cached event. What is held counts as its outbound queue, with the same bounds unless its edge has others; beyond
- * them the subscriber is closed, or has lost everything that it held, if its edge can tell it so.
+ * them the subscriber is closed, or has lost everything that it held, if its edge can tell it so. Filters that the share of
+ * the event loop has no time for are evaluated by `settle`, before the events are sent.
  */
 export class Gate {
   readonly codec: Codec;
-  #held: Held[] = [];
+  /** The part of the event loop in which filters are evaluated; null: they are evaluated immediately. */
+  share: LoopShare | null = null;
+  /** In order. */
+  readonly #held = new Set<Held>();
+  readonly #unsettled = new Set<Held>();
+  /** Those that the subscriber was not told before it was held back, because their filter had to wait. */
+  readonly #untold = new Set<Held>();
   #bytes = 0;
   #isLost = false;
 
@@ -32,21 +45,95 @@ export class Gate {
     this.codec = codec.held ?? codec;
   }
 
-  hold(frames: Frames, serial: number | null = memberSerial(frames.fact)): void {
+  hold(frames: Frames): void {
+    this.#hold(frames, memberSerial(frames.fact), this.codec);
+  }
+
+  #hold(frames: Frames, serial: number | null, codec: Codec, into?: Set<Held>): void {
     if (!this.subscriber.isOpen || this.#isLost) return;
-    const frame = frames.of(this.codec);
+    const isDeferred = this.share !== null && codec.isDeferred?.(frames) === true;
+    const frame = isDeferred ? undefined : frames.of(codec);
     if (frame === null) return;
-    const { maxFrames, maxBytes } = this.subscriber.edge.holds ?? this.outlet.bounds;
-    const mostHeld = maxFrames === Infinity ? MOST_HELD : maxFrames;
+    const bytes = frame === undefined ? charactersOf(frames.fact) : frameBytes(frame);
+    const held: Held = { frames, codec, frame, serial, bytes };
+    if (this.#add(held)) into?.add(held);
+  }
+
+  /** Holds what the subscriber was not told before, because its filter had to wait. */
+  holdUntold(frames: Frames, codec: Codec): void {
+    this.#hold(frames, null, codec, this.#untold);
+  }
+
+  /** Takes over everything that another gate of the subscriber holds, behind what is held already. */
+  absorb(other: Gate): void {
+    for (const held of other.#held) if (this.#add(held)) this.#untold.add(held);
+    if (other.#isLost) this.#lose();
+    other.#clear();
+  }
+
+  /**
+   * Evaluates the filters of the events that are held, in turns of the share, the oldest first. Returns undefined if all of
+   * them are evaluated; the promise never rejects, and more events may be held when it resolves.
+   */
+  settle(): Promise<void> | undefined {
+    return this.#unsettled.size === 0 ? undefined : this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    const { share, subscriber } = this;
+    for (;;) {
+      const turn = share?.turn(subscriber.hub.appId);
+      if (turn !== undefined) await turn;
+      if (!subscriber.isOpen) this.#clear();
+      const [oldest] = this.#unsettled;
+      if (oldest === undefined) return;
+      this.#evaluate(oldest);
+    }
+  }
+
+  /**
+   * Sends what the subscriber was not told before it was held back, before anything else reaches it. Returns undefined if there
+   * is nothing; the promise never rejects.
+   */
+  catchUp(): Promise<void> | undefined {
+    return this.#untold.size === 0 ? undefined : this.#catchUp();
+  }
+
+  async #catchUp(): Promise<void> {
+    for (;;) {
+      const turn = this.share?.turn(this.subscriber.hub.appId);
+      if (turn !== undefined) await turn;
+      const [oldest] = this.#untold;
+      if (oldest === undefined || !this.subscriber.isOpen) return;
+      this.#delete(oldest);
+      this.#send(oldest);
+    }
+  }
+
+  #evaluate(held: Held): void {
+    const frame = held.frames.of(held.codec);
+    if (frame === null) return this.#delete(held);
+    this.#unsettled.delete(held);
     const bytes = frameBytes(frame);
-    if (this.#held.length >= mostHeld || this.#bytes + bytes > maxBytes) return this.#overflow();
-    this.#held.push({ frames, frame, serial });
-    this.#bytes += bytes;
+    if (this.#bytes - held.bytes + bytes > this.#bounds.maxBytes) {
+      this.#delete(held);
+      return this.#overflow();
+    }
+    this.#bytes += bytes - held.bytes;
+    held.frame = frame;
+    held.bytes = bytes;
   }
 
   /** Whether this message waits here, so that the client will get it in its place. */
   has(messageId: string): boolean {
-    return this.#held.some(({ frames: { fact } }) => fact.kind === 'message' && fact.messageId === messageId);
+    for (const { frames } of this.#held)
+      if (frames.fact.kind === 'message' && frames.fact.messageId === messageId) return true;
+    return false;
+  }
+
+  /** The events that are held, in order. */
+  get frames(): readonly Frames[] {
+    return Array.from(this.#held, ({ frames }) => frames);
   }
 
   /** The members are about to be shown as they were then: what tells of earlier changes is in there already. */
@@ -66,12 +153,22 @@ export class Gate {
 
   /** Lets go of what the subscriber is not to get. */
   drop(isNotWanted: (fact: Fact) => boolean): void {
-    this.#keep(({ frames: { fact } }) => !isNotWanted(fact));
+    this.#keep(({ frames }) => !isNotWanted(frames.fact));
   }
 
-  /** How many messages wait. */
+  /** The same, where evaluating it takes time: in turns of the share, until nothing is held that was not evaluated. */
+  async dropInTurn(isNotWanted: (frames: Frames) => boolean): Promise<void> {
+    // What comes meanwhile is at the end of the set, and is evaluated too.
+    for (const held of this.#held) {
+      const turn = this.share?.turn(this.subscriber.hub.appId);
+      if (turn !== undefined) await turn;
+      if (isNotWanted(held.frames)) this.#delete(held);
+    }
+  }
+
+  /** How many messages wait. Those whose filter is not evaluated count. */
   get messages(): number {
-    return this.#held.filter(({ frames: { fact } }) => fact.kind === 'message').length;
+    return this.frames.filter(({ fact }) => fact.kind === 'message').length;
   }
 
   /** Whether more came than may wait: none of it is held any more, and nothing is from then on. */
@@ -79,40 +176,88 @@ export class Gate {
     return this.#isLost;
   }
 
-  /** Sends what was held, in order. */
+  /** Sends what was held, in order. What is not evaluated is: `settle` comes first. */
   send(): void {
-    for (const one of this.#held) this.#send(one);
-    this.#held = [];
-    this.#bytes = 0;
+    const held = [...this.#held];
+    this.#clear();
+    for (const one of held) this.#send(one);
   }
 
   /** Sends what waits longest. False: nothing does. */
   sendNext(): boolean {
-    const next = this.#held.shift();
+    const [next] = this.#held;
     if (next === undefined) return false;
-    this.#bytes -= frameBytes(next.frame);
+    this.#delete(next);
     this.#send(next);
     return true;
   }
 
-  #send({ frames, frame }: Held): void {
-    const { subscriber, codec } = this;
+  #send({ frames, codec, frame = frames.of(codec) ?? undefined }: Held): void {
+    const { subscriber } = this;
+    if (frame === undefined) return;
     this.outlet.sendFrame(subscriber, frame);
     codec.told?.(frames, 1, subscriber.hub.appId);
   }
 
-  #overflow(): void {
-    const { subscriber } = this;
-    if (subscriber.edge.lost === undefined) return this.outlet.overflow(subscriber);
-    this.#isLost = true;
-    this.#held = [];
+  get #bounds(): HoldBounds {
+    const { maxFrames, maxBytes } = this.subscriber.edge.holds ?? this.outlet.bounds;
+    return { maxFrames: maxFrames === Infinity ? MOST_HELD : maxFrames, maxBytes };
+  }
+
+  /** False: there is no space for it. */
+  #add(held: Held): boolean {
+    if (this.#isLost) return false;
+    const { maxFrames, maxBytes } = this.#bounds;
+    if (this.#held.size >= maxFrames || this.#bytes + held.bytes > maxBytes) {
+      this.#overflow();
+      return false;
+    }
+    this.#held.add(held);
+    if (held.frame === undefined) this.#unsettled.add(held);
+    this.#bytes += held.bytes;
+    return true;
+  }
+
+  #delete(held: Held): void {
+    if (this.#held.delete(held)) this.#bytes -= held.bytes;
+    this.#unsettled.delete(held);
+    this.#untold.delete(held);
+  }
+
+  #clear(): void {
+    this.#held.clear();
+    this.#unsettled.clear();
+    this.#untold.clear();
     this.#bytes = 0;
   }
 
-  #keep(isKept: (one: Held) => boolean): void {
-    for (const one of this.#held) if (!isKept(one)) this.#bytes -= frameBytes(one.frame);
-    this.#held = this.#held.filter(isKept);
+  #overflow(): void {
+    const { subscriber } = this;
+    if (subscriber.edge.lost !== undefined) return this.#lose();
+    this.outlet.overflow(subscriber);
+    if (!subscriber.isOpen) this.#clear();
   }
+
+  #lose(): void {
+    this.#isLost = true;
+    this.#clear();
+  }
+
+  #keep(isKept: (one: Held) => boolean): void {
+    for (const one of this.#held) if (!isKept(one)) this.#delete(one);
+  }
+}
+
+/**
+ * A gate that a channel makes for a subscriber whose codec changes while messages wait for the evaluation of its filter: they
+ * are sent before everything else. Another gate of the subscriber takes over what it holds.
+ */
+export class CatchUp extends Gate {}
+
+function charactersOf(fact: Fact): number {
+  if (fact.kind === 'annotations_summarized') return fact.summaryText.length;
+  if (fact.kind !== 'message') return 0;
+  return [fact.dataText, fact.extrasText, fact.tagsText].reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 function memberSerial(fact: Fact): number | null {

@@ -1,6 +1,6 @@
 import type { Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
-import type { Gate } from './gate.js';
+import { CatchUp, type Gate } from './gate.js';
 
 /** Those of one channel who are held back, by one gate or several. */
 export class Gates {
@@ -20,6 +20,38 @@ export class Gates {
 
   has(subscriber: Subscriber, view: string | undefined): boolean {
     return this.count(view, (one) => one === subscriber) > 0;
+  }
+
+  includes(gate: Gate): boolean {
+    return this.#gates.has(gate);
+  }
+
+  isCatchingUp(subscriber: Subscriber, view: string | undefined): boolean {
+    return this.#catchUps(subscriber, view).length > 0;
+  }
+
+  /** Moves what a subscriber catches up with to a gate of the same view that begins to hold. */
+  absorbInto(gate: Gate): void {
+    for (const one of this.#catchUps(gate.subscriber, gate.codec.view)) {
+      gate.absorb(one);
+      this.#gates.delete(one);
+    }
+  }
+
+  /** Drops what a subscriber catches up with in some of its views. */
+  dropCatchUps(subscriber: Subscriber, views: Iterable<string | undefined>): void {
+    for (const view of views) for (const one of this.#catchUps(subscriber, view)) this.#gates.delete(one);
+  }
+
+  /** Returns what a subscriber catches up with in one view, in order. */
+  untold(subscriber: Subscriber, view: string | undefined): readonly Frames[] {
+    return this.#catchUps(subscriber, view).flatMap(({ frames }) => frames);
+  }
+
+  #catchUps(subscriber: Subscriber, view: string | undefined): readonly Gate[] {
+    return [...this.#gates].filter(
+      (one) => one instanceof CatchUp && one.subscriber === subscriber && one.codec.view === view,
+    );
   }
 
   /** How many gates are before this view of such subscribers. */

@@ -58,10 +58,9 @@ export class LocalChannel extends Readers {
     this.pacing?.seen(serial);
   }
 
-  /** Delivers throttled appends; with a subscriber, also the messages that wait for the filter of its view. */
-  flush(subscriber?: Subscriber, view?: string): void {
+  /** Delivers throttled appends. */
+  flush(): void {
     this.pacing?.flush();
-    if (subscriber !== undefined) this.viewOf(subscriber, view)?.deferred?.flush();
   }
 
   /** Hands what is news to everybody here but one. Returns to how many; null: it is old, and nobody got it. */
@@ -174,12 +173,12 @@ export class LocalChannel extends Readers {
 
   /** A filter that the share of this turn has no time for is evaluated later, and what follows for its audience too. */
   #tellOrDefer(audience: Audience, told: Told, sender: Subscriber | null): number {
-    const { codec, deferred } = audience;
+    const { codec } = audience;
     const { filters: share } = this.ways;
     if (codec.isDeferred === undefined || share === undefined)
       return this.#tell(audience, told.frames, sender);
-    const isBehind = deferred !== null && deferred.size > 0;
-    if (!isBehind && !codec.isDeferred(told.frames)) return this.#tell(audience, told.frames, sender);
+    const isDeferred = codec.isDeferred(told.frames);
+    if (!isDeferred && !audience.isBehind) return this.#tell(audience, told.frames, sender);
     (audience.deferred ??= this.#deferredOf(audience, share)).add(told);
     return 0;
   }
@@ -196,8 +195,11 @@ export class LocalChannel extends Readers {
         meters.delivered(this.about.kind, receivers, Math.max(0, nowMs - (frames.atMs ?? nowMs)));
         this.#lookout.look(this.audiences);
       },
+      open: (subscriber) => audience.openBehind(subscriber),
       overflow: () => {
-        for (const subscriber of audience.subscribers) this.ways.outlet.overflow(subscriber);
+        // One that is held back loses nothing: its gate has what comes.
+        for (const subscriber of [...audience.subscribers])
+          if (audience.receives(subscriber)) this.ways.outlet.overflow(subscriber);
       },
     });
   }
@@ -212,12 +214,17 @@ export class LocalChannel extends Readers {
     const isLeftOutHere =
       sender !== null && audience.has(sender) && isLeftOut(frames.fact, sender, codec.view);
     if (isLeftOutHere && frames.fact.kind === 'message') this.hub.meters.notEchoed();
-    const held = this.gates?.count(codec.view, (subscriber) => audience.has(subscriber)) ?? 0;
+    const gated = this.gates?.count(codec.view, (subscriber) => audience.has(subscriber)) ?? 0;
+    const held = gated + audience.openings;
     audience.tell(frame, isLeftOutHere ? sender : null, held);
     this.#lookout.told(frameBytes(frame));
     const receivers = audience.count - Number(isLeftOutHere);
     codec.told?.(frames, Math.max(0, receivers - held), this.hub.appId);
     return receivers;
+  }
+
+  protected isKeptFrom(subscriber: Subscriber, told: Told, view: string | undefined): boolean {
+    return this.#senderOf(told) === subscriber && isLeftOut(told.frames.fact, subscriber, view);
   }
 
   /** Whom an event may not be for. */

@@ -3,11 +3,12 @@ import type { AppHub } from '../apps/app-hub.js';
 import type { Pace } from '../appends/pace.js';
 import { type AppendWays, Pacing } from '../appends/pacing.js';
 import { pacingOf } from '../appends/reach.js';
-import type { Codec } from '../codec.js';
+import type { Told } from '../appends/told.js';
+import type { Codec, Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { Audience, type Subscription, type Ways } from './audience.js';
 import { allAudiences, audienceOf, type Audiences, withAudience, withoutAudience } from './audiences.js';
-import type { Gate } from './gate.js';
+import { CatchUp, type Gate } from './gate.js';
 import { Gates } from './gates.js';
 import { LiteralIndex } from './literal-index.js';
 import type { LocalChannel } from './local-channel.js';
@@ -77,20 +78,37 @@ export abstract class Readers {
     if (subscription === undefined) return;
     const before = viewOf(subscription, codec.view);
     if (before?.codec === codec) return;
-    before?.flush();
+    before?.pace?.flush();
+    const gate = before === undefined ? null : this.#catchUp(subscriber, before, codec);
     if (before !== undefined) this.#leave(subscriber, before);
-    const audience = this.#enter(subscriber, codec);
+    // One that is held back takes no part in what a codec remembers.
+    const audience = this.#enter(subscriber, gate?.codec ?? codec);
     const others = before === undefined ? viewsOf(subscription) : without(subscription, before);
     this.#keep(subscriber, subscription, audience, others);
+    if (gate !== null) void this.release(gate);
+  }
+
+  /** Whether messages of the subscribers of a codec wait for the evaluation of its filter. */
+  isBehind(codec: Codec): boolean {
+    return audienceOf(this.audienceSet, codec)?.isBehind === true;
+  }
+
+  /** Returns the messages of a view that a subscriber gets as soon as its filter is evaluated, in order. */
+  untold(subscriber: Subscriber, view?: string): readonly Frames[] {
+    const audience = this.viewOf(subscriber, view);
+    const waiting = audience === undefined ? [] : this.#untoldOf(subscriber, audience);
+    return [...(this.gates?.untold(subscriber, view) ?? []), ...waiting];
   }
 
   /** Lets a subscriber receive a view. */
   open(subscriber: Subscriber, view?: string): void {
+    // It receives when it has caught up.
+    if (this.#isCatchingUp(subscriber, view)) return;
     const codec = this.viewOf(subscriber, view)?.codec;
     if (codec?.live !== undefined) this.recode(subscriber, codec.live());
     const audience = this.viewOf(subscriber, view);
     // What is held back of those it comes to is from before.
-    audience?.flush();
+    audience?.pace?.flush();
     audience?.open(subscriber);
   }
 
@@ -117,7 +135,7 @@ export abstract class Readers {
   merge(from: Codec, into: Codec): void {
     for (const subscriber of audienceOf(this.audienceSet, from)?.subscribers ?? []) {
       this.recode(subscriber, into);
-      audienceOf(this.audienceSet, into)?.open(subscriber);
+      if (!this.#isCatchingUp(subscriber, into.view)) audienceOf(this.audienceSet, into)?.open(subscriber);
     }
   }
 
@@ -126,6 +144,7 @@ export abstract class Readers {
     const subscription = this.#of(subscriber);
     const audience = subscription === undefined ? undefined : viewOf(subscription, view);
     if (subscription === undefined || audience === undefined || subscription.others.length === 0) return;
+    this.#dropCatchUps(subscriber, [audience]);
     this.#leave(subscriber, audience);
     const [first, ...others] = without(subscription, audience);
     if (first !== undefined) this.#keep(subscriber, subscription, first, others);
@@ -137,6 +156,7 @@ export abstract class Readers {
     if (subscription === undefined) return;
     this.count -= 1;
     this.#several?.delete(subscriber);
+    this.#dropCatchUps(subscriber, viewsOf(subscription));
     for (const audience of viewsOf(subscription)) this.#leave(subscriber, audience);
   }
 
@@ -144,23 +164,81 @@ export abstract class Readers {
   hold(gate: Gate): void {
     const { subscriber, codec } = gate;
     const audience = this.viewOf(subscriber, codec.view);
-    audience?.flush();
+    audience?.pace?.flush();
     this.#paceOf(codec);
-    (this.gates ??= new Gates()).add(gate);
+    this.#begin(gate, audience);
     if (audience?.codec.held !== undefined) this.recode(subscriber, audience.codec.held);
-    this.viewOf(subscriber, codec.view)?.mute(subscriber);
+  }
+
+  /** Holds back from now on, beginning with what the subscriber was not told yet because its filter had to wait. */
+  #begin(gate: Gate, audience: Audience | undefined): void {
+    const { subscriber } = gate;
+    gate.share = this.ways.filters ?? null;
+    this.gates ??= new Gates();
+    this.gates.absorbInto(gate);
+    this.gates.add(gate);
+    if (audience === undefined) return;
+    const said = audience.codec.held ?? audience.codec;
+    for (const frames of this.#untoldOf(subscriber, audience)) gate.holdUntold(frames, said);
+    audience.mute(subscriber);
+  }
+
+  /** Null: the subscriber was told everything, or a gate holds it back already. */
+  #catchUp(subscriber: Subscriber, before: Audience, codec: Codec): Gate | null {
+    // What comes while it catches up is said in the codec that it has by then.
+    if (!this.#isCatchingUp(subscriber, codec.view) && this.#untoldOf(subscriber, before).length === 0)
+      return null;
+    const gate = new CatchUp(subscriber, this.ways.outlet, codec);
+    this.#begin(gate, before);
+    return gate;
+  }
+
+  #isCatchingUp(subscriber: Subscriber, view: string | undefined): boolean {
+    return this.gates?.isCatchingUp(subscriber, view) === true;
+  }
+
+  #untoldOf(subscriber: Subscriber, audience: Audience): readonly Frames[] {
+    return audience
+      .untold(subscriber)
+      .filter((told) => !this.isKeptFrom(subscriber, told, audience.codec.view))
+      .map(({ frames }) => frames);
+  }
+
+  /** Whether a subscriber is left out of a message that others of its audience are told. */
+  protected abstract isKeptFrom(subscriber: Subscriber, told: Told, view: string | undefined): boolean;
+
+  #dropCatchUps(subscriber: Subscriber, audiences: readonly Audience[]): void {
+    this.gates?.dropCatchUps(
+      subscriber,
+      audiences.map(({ codec: { view } }) => view),
+    );
+    if (this.gates?.isEmpty === true) this.gates = null;
   }
 
   /**
    * Ends a hold: a subscribed one is sent what was held and receives from now on, in one step, so that nothing that is
-   * published can come in between. Any other is sent nothing.
+   * published can come in between. Any other is sent nothing. Undefined when it was done immediately; the promise, of filters
+   * that have to be evaluated first, never rejects.
    */
-  release(gate: Gate): void {
+  release(gate: Gate): Promise<void> | undefined {
+    const settling = gate.settle();
+    if (settling !== undefined) return this.#releaseLater(gate, settling);
+    this.#release(gate);
+    return undefined;
+  }
+
+  async #releaseLater(gate: Gate, settling: Promise<void>): Promise<void> {
+    for (let next: Promise<void> | undefined = settling; next !== undefined; next = gate.settle()) await next;
+    // It may have ended otherwise.
+    if (this.gates?.includes(gate) === true) this.#release(gate);
+  }
+
+  #release(gate: Gate): void {
     this.forget(gate);
     const { subscriber, codec } = gate;
     const audience = this.viewOf(subscriber, codec.view);
     if (audience === undefined) return;
-    audience.flush();
+    audience.pace?.flush();
     gate.send();
     this.open(subscriber, codec.view);
     if (gate.isLost) subscriber.edge.lost?.(subscriber, this.name, codec.view);
@@ -206,6 +284,7 @@ export abstract class Readers {
   #leave(subscriber: Subscriber, audience: Audience): void {
     audience.remove(subscriber);
     if (audience.count > 0) return;
+    audience.deferred?.clear();
     this.audienceSet = withoutAudience(this.audienceSet, audience);
     this.index?.remove(audience);
     if (this.index?.isEmpty === true) this.index = null;

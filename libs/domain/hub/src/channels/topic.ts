@@ -87,6 +87,11 @@ export class Topic {
     this.mute(subscriber);
   }
 
+  /** Whether a subscriber receives. */
+  isOpen(subscriber: Subscriber): boolean {
+    return this.#slow?.has(subscriber) === true || subscriber.socket?.isSubscribed(this.#name) === true;
+  }
+
   /** Lets a subscriber receive. */
   open(subscriber: Subscriber): void {
     if (subscriber.lane === null) subscriber.socket?.subscribe(this.#name);

@@ -114,7 +114,8 @@ export class Joins {
     const isShown =
       request.show !== undefined || request.beforeLive !== undefined || channel.traits.keepsLastEvent;
     const isPlaced = subscriber.edge.tellsPositions === true && this.parts.positions.has(local);
-    if (member !== null || isShown || isPlaced || local.interest !== undefined)
+    const isUntold = isRepeated && local.untold(subscriber, codec.view).length > 0;
+    if (member !== null || isShown || isPlaced || isUntold || local.interest !== undefined)
       return this.#joinLater({
         ...request,
         local,
@@ -147,7 +148,7 @@ export class Joins {
       local.openings -= 1;
       joining.entered();
       if (joining.isWanted?.() === false) local.forget(gate);
-      else local.release(gate);
+      else await local.release(gate);
       book.settle(local);
     }
   }
@@ -159,6 +160,7 @@ export class Joins {
     if (member === null) local.hold(gate);
     await local.interest;
     if (member !== null) local.hold(gate);
+    await gate.catchUp();
     // Of a channel that it has already, what waits from now on comes after this point.
     const { attachWithinMs } = joining;
     const attaching = joining.isPlaced ? this.parts.positions.attach(local, attachWithinMs) : null;
@@ -172,11 +174,12 @@ export class Joins {
     }
     if (outcome !== null) looks.shown(local, gate, outcome);
     const attach = attaching === null ? null : await this.#attach(joining, gate, attaching);
+    if (!isRepeated && subscriber.patterns !== null)
+      await gate.dropInTurn((frames) => isBrought(subscriber, local.about, frames));
     const isUnwanted = joining.isWanted?.() === false;
     if (isUnwanted || (attach === undefined && joining.show === undefined)) return;
     if (isRepeated) local.recode(subscriber, codec);
     else {
-      if (subscriber.patterns !== null) gate.drop((fact) => isBrought(subscriber, local.about, fact));
       book.enter(subscriber, local, member?.userId ?? null, codec);
       joining.entered();
     }
@@ -264,13 +267,17 @@ export class Joins {
     gate: Gate,
     told: ReadonlySet<string>,
   ): Promise<void> {
-    const { newestEvents, webhooks, outlet } = this.parts;
+    const { newestEvents, webhooks, outlet, share } = this.parts;
     const { hub, name } = local;
     const last = await newestEvents.read(local);
     if (last === null) {
       outlet.send(subscriber, { kind: 'cache_missed', channel: name });
       webhooks.emit(hub.app, { name: 'cache_miss', channel: name, data: '{}' });
-    } else if (!gate.has(last.messageId) && !told.has(last.messageId))
-      outlet.send(subscriber, last, codec.held ?? codec);
+      return;
+    }
+    const turn = share.turn(hub.appId);
+    if (turn !== undefined) await turn;
+    if (!gate.has(last.messageId) && !told.has(last.messageId))
+      share.measure(() => outlet.send(subscriber, last, codec.held ?? codec));
   }
 }

@@ -36,9 +36,18 @@ export class Showing {
     this.gate.covered(place);
   }
 
-  /** What the subscriber would be told of these; those that it is not told are left out. */
-  of(past: readonly Frames[]): readonly Frames[] {
-    return past.filter((frames) => frames.of(this.gate.codec) !== null);
+  /** Returns those of these messages that the filter of the subscriber accepts, evaluated in turns of the share. */
+  async of(past: readonly Frames[]): Promise<readonly Frames[]> {
+    const { subscriber, codec } = this.gate;
+    const { share } = this.parts;
+    const accepted: Frames[] = [];
+    for (const frames of past) {
+      const turn = frames.has(codec) ? undefined : share.turn(subscriber.hub.appId);
+      if (turn !== undefined) await turn;
+      if (!subscriber.isOpen) return accepted;
+      if (share.measure(() => frames.of(codec)) !== null) accepted.push(frames);
+    }
+    return accepted;
   }
 
   /**
@@ -50,6 +59,11 @@ export class Showing {
     await tellPast(this.parts, subscriber, codec, past);
     this.gate.drop(wasTold(past.map(({ fact }) => fact as Message)));
     const patience = new Patience(subscriber);
-    while (this.gate.sendNext()) if (subscriber.lane !== null) await patience.isReading();
+    for (;;) {
+      const settling = this.gate.settle();
+      if (settling !== undefined) await settling;
+      else if (!this.gate.sendNext()) return;
+      else if (subscriber.lane !== null) await patience.isReading();
+    }
   }
 }

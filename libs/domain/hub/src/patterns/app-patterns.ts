@@ -70,12 +70,19 @@ export class AppPatterns {
     const covering = this.covering(about);
     if (covering.length === 0) return 0;
     const except = exceptSocketId === null ? null : hub.subscriber(exceptSocketId);
-    const all: Meant = { frames, except, about, covering, isMeant, served: new Set() };
-    const share = covering.reduce<LoopShare | null>((found, { filters }) => found ?? filters, null);
+    const all: Meant = { frames, except, about, covering, isMeant, isNow: ANY, served: new Set() };
+    const share = covering[0]?.share ?? null;
     if (share === null) return run(tellAll(all));
     // Subscribers without a filter do not wait for the evaluation of filters.
-    const now = run(tellAll({ ...all, isMeant: (codec) => !isFiltered(codec) && isMeant(codec) }));
-    const filtered = tellAll({ ...all, isMeant: (codec) => isFiltered(codec) && isMeant(codec) });
+    let isLeft = false;
+    const isNow: Meant['isNow'] = (codec, exact) => {
+      const waits = isFiltered(codec) || isFiltered(exact);
+      isLeft ||= waits;
+      return !waits;
+    };
+    const now = run(tellAll({ ...all, isNow }));
+    if (!isLeft) return now;
+    const filtered = tellAll({ ...all, isNow: (codec, exact) => isFiltered(codec) || isFiltered(exact) });
     this.#deferred ??= new DeferredTelling(hub.appId, () => {
       for (const pattern of this.#byName.values()) pattern.overflow();
     });
@@ -90,21 +97,24 @@ interface Meant {
   readonly about: OrdinaryChannel;
   readonly covering: readonly LocalPattern[];
   readonly isMeant: (codec: Codec) => boolean;
+  /** Whether a subscriber is told in this pass; with its codec of the channel itself, which is evaluated first. */
+  readonly isNow: (codec: Codec, exact?: Codec) => boolean;
   /** Subscribers with several matching views that received the message already. */
   readonly served: Set<Subscriber>;
 }
 
 /** Halts before each codec that has not judged the fact yet. */
-function* tellAll({ frames, except, about, covering, isMeant, served }: Meant): Telling {
+function* tellAll({ frames, except, about, covering, isMeant, isNow, served }: Meant): Telling {
   let receivers = 0;
   for (const pattern of covering) {
-    receivers += yield* pattern.telling(frames, except, isMeant);
+    receivers += yield* pattern.telling(frames, except, (codec) => isMeant(codec) && isNow(codec));
     for (const subscriber of pattern.apart) {
       const codec = pattern.codecOf(subscriber);
       if (codec === undefined || subscriber === except || served.has(subscriber) || !isMeant(codec)) continue;
       if (!isSelected(codec, frames.fact)) continue;
       const exact = subscriber.subscriptions.get(about.name)?.audience.codec;
       const said = exact?.held ?? exact;
+      if (!isNow(codec, said)) continue;
       if (said !== undefined && !frames.has(said)) yield;
       const hasIt = said !== undefined && frames.of(said) !== null;
       if (!hasIt && !frames.has(codec)) yield;

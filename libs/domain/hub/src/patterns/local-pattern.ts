@@ -21,8 +21,6 @@ export class LocalPattern {
   readonly #topics = new Map<Codec, Topic>();
   readonly #index = new LiteralIndex<Topic>();
   readonly #lookout: Lookout;
-  /** Subscribers whose codec may have to wait. */
-  #filtered = 0;
 
   constructor(
     private readonly hub: AppHub,
@@ -54,7 +52,6 @@ export class LocalPattern {
   put(subscriber: Subscriber, codec: Codec, isApart: boolean): void {
     this.remove(subscriber);
     this.#codecs.set(subscriber, codec);
-    this.#filtered += Number(isFiltered(codec));
     if (isApart) this.#apart.add(subscriber);
     else this.#open(subscriber, codec);
   }
@@ -64,7 +61,6 @@ export class LocalPattern {
     const codec = this.#codecs.get(subscriber);
     if (codec === undefined) return false;
     this.#codecs.delete(subscriber);
-    this.#filtered -= Number(isFiltered(codec));
     if (!this.#apart.delete(subscriber)) this.#close(subscriber, codec);
     return true;
   }
@@ -92,9 +88,9 @@ export class LocalPattern {
     return false;
   }
 
-  /** The part of the event loop in which its filters are evaluated; null: it has none, or they are evaluated at once. */
-  get filters(): LoopShare | null {
-    return this.#filtered === 0 ? null : (this.ways.filters ?? null);
+  /** The part of the event loop in which filters are evaluated; null: they are evaluated immediately. */
+  get share(): LoopShare | null {
+    return this.ways.filters ?? null;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { type OrdinaryChannel, patternCovers } from '@carillon/channels';
 import type { Fact } from '@carillon/protocol';
-import { Frames } from '../codec.js';
+import type { Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
 /**
@@ -34,11 +34,11 @@ export function placeAnew(subscriber: Subscriber): void {
 }
 
 /** Whether its patterns have brought it this of a channel that it has not got itself. */
-export function isBrought(subscriber: Subscriber, channel: OrdinaryChannel, fact: Fact): boolean {
-  if (!BY_PATTERN.has(fact.kind)) return false;
+export function isBrought(subscriber: Subscriber, channel: OrdinaryChannel, frames: Frames): boolean {
+  if (!BY_PATTERN.has(frames.fact.kind)) return false;
   for (const pattern of subscriber.patterns?.values() ?? []) {
     const codec = patternCovers(pattern.about, channel) ? pattern.codecOf(subscriber) : undefined;
-    if (codec !== undefined && new Frames(fact).of(codec) !== null) return true;
+    if (codec !== undefined && frames.of(codec) !== null) return true;
   }
   return false;
 }

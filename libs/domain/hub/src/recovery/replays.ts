@@ -8,7 +8,6 @@ import {
 } from '@carillon/protocol';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Standing } from '../durable/followed.js';
-import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Past, Remembered } from './past.js';
 import type { Positions } from './positions.js';
 
@@ -114,10 +113,13 @@ export class Replays {
     return { ...whole, source: archive.source, missed };
   }
 
-  /** Up to where who has the channel was told everything until now, but for what waits; null: that is not known. */
-  here(channel: LocalChannel, subscriber?: Subscriber, view?: string): Standing | null {
+  /**
+   * Returns up to where a subscriber that is held back from the same step on was told everything, or is told first of all
+   * (`Gate.catchUp`); null if that is not known.
+   */
+  here(channel: LocalChannel): Standing | null {
     // What is held back of it would be told later.
-    channel.flush(subscriber, view);
+    channel.flush();
     return this.parts.positions.here(channel);
   }
 

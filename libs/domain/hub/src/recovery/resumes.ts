@@ -78,7 +78,7 @@ export class Resumes {
     } catch (error) {
       this.parts.onTrouble('resume', error);
     } finally {
-      for (const { channel, gate } of held) channel.release(gate);
+      for (const { channel, gate } of held) await channel.release(gate);
       answered();
     }
   }

@@ -49,6 +49,7 @@ export class Rewinds {
       const codec = rewinding.codec;
       const historicalCount = await tellPast(this.parts, subscriber, codec, frames);
       gate.drop(wasTold(messages));
+      await gate.settle();
       const liveCount = gate.messages;
       gate.send();
       outlet.send(subscriber, {

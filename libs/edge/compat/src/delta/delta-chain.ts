@@ -30,6 +30,8 @@ const encodings = new WeakMap<Frames, SharedEncoding>();
 /** Everybody of a channel who got the same last message: they are told the next one as the difference to it. */
 export class DeltaChain implements Codec, BaseHolder {
   readonly remembersClients = true;
+  /** Absent for a channel that is not derived. */
+  readonly isDeferred: CompatCodec['isDeferred'];
   #base: Base | null = null;
 
   constructor(
@@ -37,7 +39,9 @@ export class DeltaChain implements Codec, BaseHolder {
     readonly full: CompatCodec,
     /** What its subscribers are while they may not get everything. */
     readonly held: DeltaEntry,
-  ) {}
+  ) {
+    this.isDeferred = full.isDeferred;
+  }
 
   /** The message that everybody in it got last; null: the next one is sent in full. */
   get baseId(): string | null {
@@ -50,6 +54,10 @@ export class DeltaChain implements Codec, BaseHolder {
 
   clear(): void {
     this.#base = null;
+  }
+
+  renew(): void {
+    this.#holds(null);
   }
 
   encode(fact: Fact, frames: Frames): Frame | null {

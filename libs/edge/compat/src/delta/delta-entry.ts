@@ -4,10 +4,15 @@ import type { CompatCodec } from '../codec.js';
 
 /** An attachment with differences before it receives, and whenever it is held back: it is told everything in full. */
 export class DeltaEntry implements Codec {
+  /** Absent for a channel that is not derived. */
+  readonly isDeferred: CompatCodec['isDeferred'];
+
   constructor(
     readonly full: CompatCodec,
     private readonly begin: (entry: DeltaEntry) => Codec,
-  ) {}
+  ) {
+    this.isDeferred = full.isDeferred;
+  }
 
   encode(_: Fact, frames: Frames): Frame | null {
     return frames.of(this.full);

@@ -45,7 +45,13 @@ export class Deltas {
   }
 }
 
-/** The chains of one channel: of those who are told alike at most one with a base, and one that begins. */
+/** Chains of those who are told alike. With one more, a new subscriber joins one of them, which is told in full next. */
+const MAX_CHAINS = 16;
+
+/**
+ * The chains of one channel: of those who are told alike at most one with a base, and one that begins, and besides those for
+ * which messages wait for the evaluation of a filter.
+ */
 class Chains implements ChainChannel {
   readonly #chains = new Set<DeltaChain>();
 
@@ -58,15 +64,22 @@ class Chains implements ChainChannel {
   /** The chain of who begins to receive now. */
   begin(entry: DeltaEntry): DeltaChain {
     const alike = [...this.#chains].filter(({ full }) => full === entry.full);
-    const [first, ...others] = alike.filter(({ baseId }) => baseId !== null);
+    // Whoever begins now would get what waits, or hold no base for what follows.
+    const ready = alike.filter((chain) => !this.local.isBehind(chain));
+    const [first, ...others] = ready.filter(({ baseId }) => baseId !== null);
     // Whoever got the same message last goes on together.
     for (const other of others) {
       if (first === undefined) break;
       if (other.baseId !== first.baseId) first.clear();
       this.local.merge(other, first);
     }
-    const found = alike.find(({ baseId }) => baseId === null);
+    const found = ready.find(({ baseId }) => baseId === null);
     if (found !== undefined) return found;
+    if (alike.length >= MAX_CHAINS) {
+      first?.renew();
+      const joined = first ?? alike[0];
+      if (joined !== undefined) return joined;
+    }
     const chain = new DeltaChain(this, entry.full, entry);
     this.#chains.add(chain);
     return chain;

@@ -85,6 +85,7 @@ export const narrowedBy = (
   share: LoopShare,
 ): Narrowed => ({
   codec: filteredCodec(base, filter, names, share),
-  accepts: (message) => filter.accepts(subjectOf(message, names)),
+  accepts: (message) =>
+    share.isSpent ? null : share.measure(() => filter.accepts(subjectOf(message, names))),
   release,
 });

@@ -7,7 +7,8 @@ import type { DeltaEntry } from './delta/delta-entry.js';
 /** What a filter leaves of a channel, and what it is asked itself; the filter is given back with it. */
 export interface Narrowed {
   readonly codec: Codec;
-  accepts(message: Message): boolean;
+  /** Returns null if the share of the event loop has no time to evaluate it now. */
+  accepts(message: Message): boolean | null;
   release(): void;
 }
 
@@ -32,7 +33,8 @@ export class ViewV2 implements View {
     return this.delta ?? this.base;
   }
 
-  accepts(message: Message): boolean {
+  /** Returns null if the share of the event loop has no time for the filter now. */
+  accepts(message: Message): boolean | null {
     return this.narrowed === null || this.narrowed.accepts(message);
   }
 

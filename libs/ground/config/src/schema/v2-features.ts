@@ -70,12 +70,12 @@ export const tagFiltering = table({
   max_filters_per_channel: positive(
     1000,
     'TAG_FILTERING_MAX_FILTERS_PER_CHANNEL',
-    'Distinct filters of the subscriptions of one channel or pattern in one process. Filters of a single `eq` or `in` node, or of event names alone, do not count: they are found by a hash lookup',
+    'Distinct filters of the subscriptions of one channel or pattern in one process. Filters of a single `eq` or `in` node, or of event names alone, do not count: they are found by a hash lookup. Expressions of derived channels of Ably clients are counted apart, by the same limit',
   ),
   max_filters_per_app: positive(
     10_000,
     'TAG_FILTERING_MAX_FILTERS_PER_APP',
-    'Distinct filters of one app in one process; the same ones do not count',
+    'Distinct filters of one app in one process; the same ones do not count. Expressions of derived channels of Ably clients are counted apart, by the same limit',
   ),
 });
 

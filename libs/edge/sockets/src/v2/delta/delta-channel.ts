@@ -33,8 +33,8 @@ export class DeltaChannel implements CohortChannel {
   #version = 0;
   /** How much had been told on the channel when nobody was left who had differences; null: somebody is here. */
   #leftAt: number | null = 0;
-  #frames: Frames | null = null;
-  #event: DeltaEvent | null = null;
+  /** Messages may wait for a filter while others of the channel come. */
+  readonly #events = new WeakMap<Frames, { readonly event: DeltaEvent | null }>();
 
   constructor(private readonly parts: DeltaChannelParts) {
     this.#latest = new LatestBases(parts.plan.maxGroups);
@@ -61,18 +61,19 @@ export class DeltaChannel implements CohortChannel {
   }
 
   eventOf(message: Message, frames: Frames): DeltaEvent | null {
-    if (this.#frames !== frames) {
-      this.#frames = frames;
-      this.#event = this.#read(message, frames);
-    }
-    return this.#event;
+    let read = this.#events.get(frames);
+    if (read === undefined) this.#events.set(frames, (read = { event: this.#read(message, frames) }));
+    return read.event;
   }
 
-  /** The bases that a new subscription begins with; null: none. */
-  show(accepts: (message: Message) => boolean): ShownBases | null {
+  /**
+   * Returns the bases that a new subscription begins with; null if it begins with none, which is so too when the share of the
+   * event loop has no time for its filter (`accepts` returns null).
+   */
+  show(accepts: (message: Message) => boolean | null): ShownBases | null {
     this.#forgetOld();
     const bases = this.#latest.visible(accepts);
-    return bases.size === 0 ? null : { version: this.#version, bases };
+    return bases === null || bases.size === 0 ? null : { version: this.#version, bases };
   }
 
   /** The cohort of who begins to receive now. */
@@ -84,7 +85,8 @@ export class DeltaChannel implements CohortChannel {
     const cohorts = this.#of(variant);
     const version = shown?.version ?? null;
     if (cohorts.length === 0) this.parts.budget.used(this.#latest);
-    const found = cohorts.find((one) => one.accepts(version));
+    // Whoever begins now would get what waits, or hold no base for what follows.
+    const found = cohorts.find((one) => !this.#isBehind(one) && one.accepts(version));
     if (found !== undefined) return found;
     if (cohorts.length >= MAX_COHORTS) return this.#merged(cohorts);
     const cohort = new DeltaCohort(this, entry.again(), version);
@@ -114,8 +116,6 @@ export class DeltaChannel implements CohortChannel {
     if (this.#cohorts.size > 0) return;
     this.#leftAt = this.parts.local.told;
     budget.left(this.#latest);
-    this.#frames = null;
-    this.#event = null;
   }
 
   #read(message: Message, frames: Frames): DeltaEvent | null {
@@ -141,10 +141,19 @@ export class DeltaChannel implements CohortChannel {
     return (this.#cohorts.get(base) ?? []).filter(({ variant }) => variant.algorithm === algorithm);
   }
 
+  #isBehind(cohort: DeltaCohort): boolean {
+    return this.parts.local.isBehind(cohort);
+  }
+
+  /** The cohort of a new subscriber where there are enough. If messages wait for all of them, it begins behind those. */
   #merged(cohorts: readonly DeltaCohort[]): DeltaCohort {
     const { local } = this.parts;
-    const largest = cohorts.reduce((one, other) => (local.countOf(other) > local.countOf(one) ? other : one));
-    for (const cohort of cohorts) if (cohort !== largest) local.merge(cohort, largest);
+    const largestOf = (some: readonly DeltaCohort[]): DeltaCohort =>
+      some.reduce((one, other) => (local.countOf(other) > local.countOf(one) ? other : one));
+    const ready = cohorts.filter((one) => !this.#isBehind(one));
+    if (ready.length === 0) return largestOf(cohorts);
+    const largest = largestOf(ready);
+    for (const cohort of ready) if (cohort !== largest) local.merge(cohort, largest);
     largest.clear();
     this.stepped(largest);
     return largest;

@@ -30,6 +30,8 @@ export class DeltaCohort implements Codec, BaseHolder {
   readonly variant: DeltaVariant;
   /** When it was last told a message, as `performance` keeps time. */
   usedAtMs = performance.now();
+  /** Absent without a filter. */
+  readonly isDeferred?: (frames: Frames) => boolean;
   readonly #stream: DeltaStream;
 
   constructor(
@@ -41,6 +43,7 @@ export class DeltaCohort implements Codec, BaseHolder {
   ) {
     this.variant = held.variant;
     this.#stream = new DeltaStream(channel.rules);
+    if (held.isDeferred !== undefined) this.isDeferred = (frames) => this.#isDeferred(frames);
   }
 
   get appends(): Appends | undefined {
@@ -74,6 +77,11 @@ export class DeltaCohort implements Codec, BaseHolder {
     this.#stream.clear();
   }
 
+  renew(): void {
+    this.clear();
+    this.channel.stepped(this);
+  }
+
   encode(fact: Fact, frames: Frames): Frame | null {
     const event = isCandidate(fact) ? this.channel.eventOf(fact, frames) : null;
     const frame = frames.of(this.variant.base);
@@ -87,6 +95,13 @@ export class DeltaCohort implements Codec, BaseHolder {
 
   left(): void {
     this.channel.leave(this);
+  }
+
+  /** The channel reads every message as it comes, so that its latest bases do not depend on filters that wait. */
+  #isDeferred(frames: Frames): boolean {
+    const { fact } = frames;
+    if (isCandidate(fact)) this.channel.eventOf(fact, frames);
+    return this.held.isDeferred?.(frames) === true;
   }
 
   #frameOf({ text, group, message }: DeltaEvent, step: DeltaStep): string {

@@ -17,13 +17,18 @@ export type Begin = (entry: DeltaEntry) => Codec;
  * holds no bases, until it receives.
  */
 export class DeltaEntry implements Codec {
+  /** Absent without a filter. */
+  readonly isDeferred?: (frames: Frames) => boolean;
   /** Null: none were shown. */
   shown: ShownBases | null = null;
 
   constructor(
     readonly variant: DeltaVariant,
     private readonly begin: Begin,
-  ) {}
+  ) {
+    const { base } = variant;
+    if (base.isDeferred !== undefined) this.isDeferred = (frames) => base.isDeferred?.(frames) === true;
+  }
 
   get appends(): Appends | undefined {
     return this.variant.base.appends;
