@@ -30,7 +30,7 @@ export class Audience extends Topic {
   /** What subscribers hold when they are no members and have this view alone. */
   readonly plain: Subscription;
   /** Messages that wait for the evaluation of a filter; null: none has waited yet. */
-  deferred: DeferredMessages | null = null;
+  deferred: DeferredMessages<Subscriber> | null = null;
 
   constructor(
     channel: LocalChannel,

@@ -1,25 +1,24 @@
 import type { LoopShare } from '@carillon/runtime';
 import type { Told } from '../appends/told.js';
-import type { Subscriber } from '../subscriber/subscriber.js';
 
 /** Facts of one audience that may wait. */
 export const MOST_DEFERRED = 256;
 
-export interface DeferredParts {
+export interface DeferredParts<Opener> {
   readonly share: LoopShare;
   readonly appId: string;
   /** Tells the audience one of them. */
   readonly tell: (told: Told) => void;
   /** Lets a subscriber receive that began behind earlier facts. */
-  readonly open: (subscriber: Subscriber) => void;
+  readonly open: (subscriber: Opener) => void;
   /** The audience is too far behind: what waits was dropped. */
   readonly overflow: () => void;
 }
 
 /** A fact that waits, and the subscribers that begin to receive behind it; null: none does. */
-interface Waiting {
+interface Waiting<Opener> {
   readonly told: Told;
-  openings: Set<Subscriber> | null;
+  openings: Set<Opener> | null;
 }
 
 /**
@@ -27,13 +26,13 @@ interface Waiting {
  * came. Everything that follows for the audience waits behind them, and so does a new subscriber: it receives what came
  * after it alone.
  */
-export class DeferredMessages {
-  #waiting: Waiting[] = [];
+export class DeferredMessages<Opener> {
+  #waiting: Waiting<Opener>[] = [];
   /** The fact behind which each new subscriber begins. */
-  readonly #openings = new Map<Subscriber, Waiting>();
+  readonly #openings = new Map<Opener, Waiting<Opener>>();
   #isRunning = false;
 
-  constructor(private readonly parts: DeferredParts) {}
+  constructor(private readonly parts: DeferredParts<Opener>) {}
 
   get size(): number {
     return this.#waiting.length;
@@ -51,7 +50,7 @@ export class DeferredMessages {
   }
 
   /** Lets a subscriber receive behind everything that waits now. False: nothing waits. */
-  openBehind(subscriber: Subscriber): boolean {
+  openBehind(subscriber: Opener): boolean {
     const last = this.#waiting.at(-1);
     if (last === undefined) return false;
     if (this.#openings.has(subscriber)) return true;
@@ -61,19 +60,19 @@ export class DeferredMessages {
   }
 
   /** Whether a subscriber waits to receive. */
-  isOpening(subscriber: Subscriber): boolean {
+  isOpening(subscriber: Opener): boolean {
     return this.#openings.has(subscriber);
   }
 
   /** Returns the facts that wait for a subscriber of the audience, in order. */
-  of(subscriber: Subscriber): readonly Told[] {
+  of(subscriber: Opener): readonly Told[] {
     const opening = this.#openings.get(subscriber);
     const first = opening === undefined ? 0 : this.#waiting.indexOf(opening) + 1;
     return this.#waiting.slice(first).map(({ told }) => told);
   }
 
   /** A subscriber does not receive what waits any more. */
-  leave(subscriber: Subscriber): void {
+  leave(subscriber: Opener): void {
     this.#openings.get(subscriber)?.openings?.delete(subscriber);
     this.#openings.delete(subscriber);
   }
@@ -98,7 +97,7 @@ export class DeferredMessages {
     this.#isRunning = false;
   }
 
-  #open(subscribers: Iterable<Subscriber> | null): void {
+  #open(subscribers: Iterable<Opener> | null): void {
     for (const subscriber of subscribers ?? []) {
       this.#openings.delete(subscriber);
       this.parts.open(subscriber);

@@ -183,7 +183,7 @@ export class LocalChannel extends Readers {
     return 0;
   }
 
-  #deferredOf(audience: Audience, share: LoopShare): DeferredMessages {
+  #deferredOf(audience: Audience, share: LoopShare): DeferredMessages<Subscriber> {
     const { meters, appId } = this.hub;
     return new DeferredMessages({
       share,
