@@ -64,9 +64,11 @@ function innerError({ innerErrors }: errors.NoHostAvailableError): unknown {
 const isAuthentication = (thrown: unknown): boolean =>
   thrown instanceof errors.AuthenticationError || codeOf(thrown) === CODES.badCredentials;
 
-/** Everything the library and the network throw; mistakes in parameters are `TypeError` and `RangeError`. */
+/** The library and the network throw errors of many classes; mistakes in parameters have classes of their own. */
 const isUnavailable = (thrown: unknown): boolean =>
-  thrown instanceof errors.DriverError || (thrown instanceof Error && 'code' in thrown);
+  thrown instanceof Error && !MISTAKES.some((mistake) => thrown instanceof mistake);
+
+const MISTAKES = [TypeError, RangeError, errors.ArgumentError];
 
 const codeOf = (thrown: unknown): number | null =>
   thrown instanceof errors.ResponseError ? thrown.code : null;
