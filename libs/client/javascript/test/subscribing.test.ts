@@ -91,19 +91,19 @@ it('whenSubscribed rejects with the reason of an aborted signal and leaves no li
   expect(removed).toHaveBeenCalledOnce();
 });
 
-describe('listeners of a channel', () => {
-  async function scene() {
-    const world = new World();
-    await world.connect();
-    const channel = world.client.subscribe('orders');
-    await settled();
-    world.socket.says(subscribed('orders'));
-    const say = (event: string): void => world.socket.says({ event, channel: 'orders', data: event });
-    return { world, channel, say };
-  }
+async function subscribedScene() {
+  const world = new World();
+  await world.connect();
+  const channel = world.client.subscribe('orders');
+  await settled();
+  world.socket.says(subscribed('orders'));
+  const say = (event: string): void => world.socket.says({ event, channel: 'orders', data: event });
+  return { world, channel, say };
+}
 
+describe('listeners of a channel', () => {
   it('bindOnce calls a listener for one event', async () => {
-    const { channel, say } = await scene();
+    const { channel, say } = await subscribedScene();
     const heard: unknown[] = [];
     channel.bindOnce('paid', (data) => heard.push(data));
     say('sent');
@@ -113,7 +113,7 @@ describe('listeners of a channel', () => {
   });
 
   it('unbind removes one listener, the listeners of an event, or all', async () => {
-    const { channel, say } = await scene();
+    const { channel, say } = await subscribedScene();
     const heard: string[] = [];
     const a = (data: unknown): void => void heard.push(`a ${String(data)}`);
     const b = (data: unknown): void => void heard.push(`b ${String(data)}`);
@@ -136,7 +136,7 @@ describe('listeners of a channel', () => {
   });
 
   it('unbindAll and off remove listeners of the caller and leave those of the client', async () => {
-    const { world, channel, say } = await scene();
+    const { world, channel, say } = await subscribedScene();
     const live = channel.live();
     const heard = vi.fn();
     channel.bindAll(heard);

@@ -14,7 +14,7 @@ const base64Of = (bytes: Uint8Array): string => {
 function seal(key: Uint8Array, nonce: Uint8Array, text: Uint8Array): Uint8Array {
   // The first 32 bytes of the key stream are the one-time key of the tag.
   const stream = keyStream(key, nonce, 32 + text.length);
-  const hidden = text.map((byte, at) => byte ^ stream[32 + at]!);
+  const hidden = text.map((byte, at) => byte ^ (stream[32 + at] ?? 0));
   const sealed = new Uint8Array(16 + text.length);
   sealed.set(poly1305(stream.subarray(0, 32), hidden));
   sealed.set(hidden, 16);

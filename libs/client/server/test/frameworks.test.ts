@@ -19,7 +19,13 @@ const decide = (_: unknown, { channel }: { readonly channel: string }) =>
   channel === 'presence-a' ? { user_id: 'u' } : channel !== 'private-no';
 const decideUser = () => ({ id: 'u-1' });
 
-type Ask = (path: string, init: RequestInit) => Promise<Response>;
+interface Init {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+type Ask = (path: string, init: Init) => Promise<Response>;
 
 async function onExpress(): Promise<Ask> {
   const app = express();
@@ -52,10 +58,10 @@ async function onHono(): Promise<Ask> {
   app.post('/webhook', forHono.webhook(server, onEvent));
   app.post('/auth', forHono.channelAuth(server, decide));
   app.post('/user', forHono.userAuth(server, decideUser));
-  return async (path, init) => app.request(path, { ...init, headers: { ...init.headers } });
+  return async (path, init) => app.request(path, init);
 }
 
-const post = (body: string, headers: Record<string, string> = {}): RequestInit => ({
+const post = (body: string, headers: Record<string, string> = {}): Init => ({
   method: 'POST',
   headers,
   body,
@@ -63,14 +69,14 @@ const post = (body: string, headers: Record<string, string> = {}): RequestInit =
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-async function hook(
-  channel: string,
-  change: (body: string) => string = (body) => body,
-): Promise<RequestInit> {
+async function hook(channel: string, change: (body: string) => string = (body) => body): Promise<Init> {
   const body = JSON.stringify({ time_ms: 1, events: [{ name: 'channel_occupied', channel }] });
   const signature = await new Hmac('secret-1').hex(body);
   return post(change(body), { ...JSON_TYPE, 'X-Pusher-Key': 'key-1', 'X-Pusher-Signature': signature });
 }
+
+const asked = (channel: string) =>
+  new URLSearchParams({ socket_id: '1.2', channel_name: channel }).toString();
 
 describe.each([
   ['Express', onExpress],
@@ -89,8 +95,6 @@ describe.each([
 
   it('sign channels of form and JSON bodies, and refuse others', async () => {
     const ask = await open();
-    const asked = (channel: string) =>
-      new URLSearchParams({ socket_id: '1.2', channel_name: channel }).toString();
     const signed = await ask('/auth', post(asked('presence-a'), FORM));
     expect(await signed.json()).toEqual(await server.authorizeChannel('1.2', 'presence-a', { user_id: 'u' }));
     const json = post(JSON.stringify({ socket_id: '1.2', channel_name: 'private-a' }), JSON_TYPE);

@@ -19,6 +19,23 @@ const shop = openTenant('shop');
 const derived = (base: string, n: number): string =>
   `[filter=${Buffer.from(`data.n > \`${n}\``).toString('base64')}]${base}`;
 
+/** Returns the answer: attached, or the error of the channel. */
+const attach = async (client: RawAbly, channel: string) => {
+  client.send({ action: ATTACH, channel });
+  for (;;) {
+    const frame = await client.next();
+    if (frame['action'] === ATTACHED || frame['action'] === ERROR) return frame;
+  }
+};
+
+const attached = (client: RawAbly, channel: string): Promise<void> =>
+  eventually(async () => expect(await attach(client, channel)).toMatchObject({ action: ATTACHED, channel }));
+const refused = async (client: RawAbly, channel: string): Promise<string> => {
+  const frame = await attach(client, channel);
+  expect(frame).toMatchObject({ action: ERROR, channel, error: { code: 90_010, statusCode: 400 } });
+  return (frame['error'] as { readonly message: string }).message;
+};
+
 onServer('limits of distinct filters of derived channels', { tenants: [shop], config, env }, (node) => {
   const clients = new AblyClients(node, shop);
   afterEach(() => clients.close());
@@ -28,24 +45,6 @@ onServer('limits of distinct filters of derived channels', { tenants: [shop], co
     await client.until(4);
     return client;
   };
-  /** Returns the answer: attached, or the error of the channel. */
-  const attach = async (client: RawAbly, channel: string) => {
-    client.send({ action: ATTACH, channel });
-    for (;;) {
-      const frame = await client.next();
-      if (frame['action'] === ATTACHED || frame['action'] === ERROR) return frame;
-    }
-  };
-  const attached = (client: RawAbly, channel: string): Promise<void> =>
-    eventually(async () =>
-      expect(await attach(client, channel)).toMatchObject({ action: ATTACHED, channel }),
-    );
-  const refused = async (client: RawAbly, channel: string): Promise<string> => {
-    const frame = await attach(client, channel);
-    expect(frame).toMatchObject({ action: ERROR, channel, error: { code: 90_010, statusCode: 400 } });
-    return (frame['error'] as { readonly message: string }).message;
-  };
-
   it('refuses one beyond max_filters_per_channel, and counts it no more once detached', async () => {
     const [client, other] = [await connect(), await connect()];
     await attached(client, derived('a', 1));

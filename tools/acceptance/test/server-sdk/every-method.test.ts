@@ -47,7 +47,7 @@ onServerHttp('@carillon/server', { tenants: [shop], env, config: { push: DRY_PUS
     await server.publish('orders', 'none', 'z', { socketId: client.socketId });
     await server.sendToUser('nobody', 'e', 1);
     const frames = await client.pending();
-    expect(frames.map((text) => (JSON.parse(String(text)) as { event: string }).event)).toEqual([
+    expect(frames.map((text) => (JSON.parse(text) as { event: string }).event)).toEqual([
       'paid',
       'once',
       'b',
@@ -128,7 +128,9 @@ onServerHttp('@carillon/server', { tenants: [shop], env, config: { push: DRY_PUS
     });
     const socket = new WebSocket(`ws://127.0.0.1:${node.port}/app/${shop.key}?protocol=2&token=${token}`);
     const events: unknown[] = [];
-    socket.on('message', (text) => events.push((JSON.parse(String(text)) as { event: unknown }).event));
+    socket.on('message', (text: Buffer) =>
+      events.push((JSON.parse(text.toString()) as { event: unknown }).event),
+    );
     const closed = new Promise<number>((resolve) => void socket.once('close', resolve));
     await eventually(async () => expect(events).toContain('service:connection_established'));
     expect(await server.revokeTokens({ jti: 'j-1', reason: 'test' })).toMatchObject({

@@ -41,10 +41,10 @@ async function connectAbly(service) {
   const path = dialectOf(server).path({ app: 'attacked', ...service.credentialsOf('attacked') });
   const socket = new RawSocket(server, path);
   await socket.open();
-  let [attached, refused] = [0, 0];
+  const answers = { attached: 0, refused: 0 };
   socket.onData = (payload) => {
-    if (payload.includes('"action":11,')) attached += 1;
-    else if (payload.includes('"action":9,')) refused += 1;
+    if (payload.includes('"action":11,')) answers.attached += 1;
+    else if (payload.includes('"action":9,')) answers.refused += 1;
   };
   for (let at = 0; at < DERIVED; at += 1) {
     const filter = Buffer.from(costly((derived += 1))).toString('base64');
@@ -52,10 +52,10 @@ async function connectAbly(service) {
     socket.say(Buffer.from(JSON.stringify({ action: 10, channel, params: { delta: 'vcdiff' } })));
   }
   const untilMs = Date.now() + ANSWERS_MS;
-  while (attached + refused < DERIVED && Date.now() < untilMs)
+  while (answers.attached + answers.refused < DERIVED && Date.now() < untilMs)
     await new Promise((done) => setTimeout(done, 50));
   socket.onData = null;
-  refusals.set(socket, DERIVED - attached);
+  refusals.set(socket, DERIVED - answers.attached);
   return socket;
 }
 

@@ -38,7 +38,7 @@ export class Bindings {
   /** Removes every listener of the caller. */
   removeAll(): void {
     this.#byEvent.clear();
-    for (const [listener, owner] of [...this.#ofAll]) if (owner === 'caller') this.#ofAll.delete(listener);
+    for (const [listener, owner] of this.#ofAll) if (owner === 'caller') this.#ofAll.delete(listener);
   }
 
   /** Calls the listeners of the message's event. */

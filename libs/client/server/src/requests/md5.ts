@@ -21,9 +21,12 @@ function wordsOf(bytes: Uint8Array): Uint32Array {
   return words;
 }
 
-/** Mixes three words in a round, and tells which word of the block a step takes. */
-const ROUNDS: readonly [(b: number, c: number, d: number) => number, (step: number) => number][] = [
-  [(b, c, d) => (b & c) | (~b & d), (step) => step],
+/** Mixes three words in a round, and returns which word of the block a step takes. */
+type Round = readonly [(b: number, c: number, d: number) => number, (step: number) => number];
+
+const FIRST_ROUND: Round = [(b, c, d) => (b & c) | (~b & d), (step) => step];
+const ROUNDS: readonly Round[] = [
+  FIRST_ROUND,
   [(b, c, d) => (d & b) | (~d & c), (step) => (5 * step + 1) % 16],
   [(b, c, d) => b ^ c ^ d, (step) => (3 * step + 5) % 16],
   [(b, c, d) => c ^ (b | ~d), (step) => (7 * step) % 16],
@@ -37,7 +40,7 @@ export function md5(bytes: Uint8Array): string {
     let [a = 0, b = 0, c = 0, d = 0] = state;
     for (let step = 0; step < 64; step += 1) {
       const round = step >> 4;
-      const [mix, wordAt] = ROUNDS[round] ?? ROUNDS[0]!;
+      const [mix, wordAt] = ROUNDS[round] ?? FIRST_ROUND;
       const word = words[block + wordAt(step)] ?? 0;
       const sum = (a + mix(b, c, d) + (SINES[step] ?? 0) + word) | 0;
       const shift = SHIFTS[round]?.[step % 4] ?? 0;

@@ -3,7 +3,7 @@ const CLAMP = 0x0ffffffc0ffffffc0ffffffc0fffffffn;
 
 function numberOf(bytes: Uint8Array): bigint {
   let value = 0n;
-  for (let at = bytes.length - 1; at >= 0; at -= 1) value = (value << 8n) | BigInt(bytes[at]!);
+  for (let at = bytes.length - 1; at >= 0; at -= 1) value = (value << 8n) | BigInt(bytes[at] ?? 0);
   return value;
 }
 

@@ -31,14 +31,18 @@ function blockOf(key: readonly number[], input: readonly number[]): number[] {
   return [c0, ...key.slice(0, 4), c1, ...input, c2, ...key.slice(4), c3];
 }
 
-function rounds(block: readonly number[]): number[] {
-  const words = [...block];
+function rounds(block: readonly number[]): Int32Array {
+  const words = Int32Array.from(block);
   for (let double = 0; double < 10; double += 1) {
     for (const quarter of QUARTERS) {
       SHIFTS.forEach((shift, step) => {
-        const to = quarter[(step + 1) % 4]!;
-        const sum = (words[quarter[step]!]! + words[quarter[(step + 3) % 4]!]!) | 0;
-        words[to]! ^= (sum << shift) | (sum >>> (32 - shift));
+        const [first = 0, to = 0, last = 0] = [
+          quarter[step],
+          quarter[(step + 1) % 4],
+          quarter[(step + 3) % 4],
+        ];
+        const sum = ((words[first] ?? 0) + (words[last] ?? 0)) | 0;
+        words[to] = (words[to] ?? 0) ^ ((sum << shift) | (sum >>> (32 - shift)));
       });
     }
   }
@@ -48,7 +52,7 @@ function rounds(block: readonly number[]): number[] {
 /** Derives a key from a key and 16 bytes of a nonce (HSalsa20). */
 function derived(key: readonly number[], nonce: readonly number[]): number[] {
   const words = rounds(blockOf(key, nonce));
-  return [0, 5, 10, 15, 6, 7, 8, 9].map((at) => words[at]!);
+  return [0, 5, 10, 15, 6, 7, 8, 9].map((at) => words[at] ?? 0);
 }
 
 /** The first bytes of the XSalsa20 key stream of a 32-byte key and a 24-byte nonce. */
@@ -58,8 +62,8 @@ export function keyStream(key: Uint8Array, nonce: Uint8Array, length: number): U
   const stream = new Uint8Array(length);
   for (let block = 0; block * 64 < length; block += 1) {
     const before = blockOf(inner, [...n.slice(4), block, 0]);
-    const after = rounds(before).map((word, at) => (word + before[at]!) | 0);
-    stream.set(bytesOfWords(after).subarray(0, length - block * 64), block * 64);
+    const after = rounds(before).map((word, at) => word + (before[at] ?? 0));
+    stream.set(bytesOfWords(Array.from(after)).subarray(0, length - block * 64), block * 64);
   }
   return stream;
 }

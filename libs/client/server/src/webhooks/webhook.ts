@@ -92,7 +92,7 @@ export class WebhookVerifier {
 
   async verify(request: WebhookRequest, { credentials = [] }: VerifyOptions): Promise<Webhook> {
     const { headers } = request;
-    const header = (name: string): string | null => headerOf(headers as HeaderMap, name);
+    const header = (name: string): string | null => headerOf(headers, name);
     const key = header('x-pusher-key');
     const signatures = [header('x-pusher-signature'), header(`x-${this.vendor}-signature-next`)].filter(
       (one): one is string => one !== null,

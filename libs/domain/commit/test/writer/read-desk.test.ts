@@ -9,6 +9,14 @@ import type { WriterEvents } from '../../src/writer/events.js';
 
 const MAX_BYTES = 1024 * 1024;
 
+const range = (key: number): ReadBody['range'] => ({
+  stream_key: String(key),
+  generation: NOTHING_STORED.nextDeliverySerial,
+  from_serial: 1,
+  to_serial: 1,
+  limit: 1,
+});
+
 function scene() {
   const clock = new ManualClock();
   const gate = new Gate();
@@ -33,19 +41,12 @@ function scene() {
     const decoded = decodeReadAnswer((await desk.answer(0, encoded.text)) ?? '', MAX_BYTES);
     return decoded.ok ? decoded.message.kind : decoded.detail;
   };
-  const range = (key: number): ReadBody['range'] => ({
-    stream_key: String(key),
-    generation: NOTHING_STORED.nextDeliverySerial,
-    from_serial: 1,
-    to_serial: 1,
-    limit: 1,
-  });
-  return { clock, gate, begun, ask, range };
+  return { clock, gate, begun, ask };
 }
 
 describe('ReadDesk', () => {
   it('starts the read of a quiet app while another app has 100 reads waiting', async () => {
-    const { gate, begun, ask, range } = scene();
+    const { gate, begun, ask } = scene();
     const busy = Array.from({ length: 100 }, (_, index) => ask({ app_id: 'busy', range: range(index) }));
     await settled();
     const running = begun.length;
@@ -58,7 +59,7 @@ describe('ReadDesk', () => {
   });
 
   it('refuses reads of an app beyond its waiting ones, and those that waited too long', async () => {
-    const { clock, gate, begun, ask, range } = scene();
+    const { clock, gate, begun, ask } = scene();
     const asked = Array.from({ length: 140 }, (_, index) => ask({ app_id: 'busy', range: range(index) }));
     await settled();
     const running = begun.length;

@@ -198,7 +198,7 @@ export class LocalChannel extends Readers {
       open: (subscriber) => audience.openBehind(subscriber),
       overflow: () => {
         // One that is held back loses nothing: its gate has what comes.
-        for (const subscriber of [...audience.subscribers])
+        for (const subscriber of Array.from(audience.subscribers))
           if (audience.receives(subscriber)) this.ways.outlet.overflow(subscriber);
       },
     });

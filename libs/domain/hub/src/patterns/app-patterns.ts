@@ -2,7 +2,6 @@ import { type ChannelPattern, patternCovers, type OrdinaryChannel } from '@caril
 import type { Told } from '../appends/told.js';
 import { isSelected } from '../channels/literal-index.js';
 import type { AppHub } from '../apps/app-hub.js';
-import type { LoopShare } from '@carillon/runtime';
 import type { Codec, Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { DeferredTelling, type Telling } from './deferred-telling.js';

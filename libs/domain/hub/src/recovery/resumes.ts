@@ -116,9 +116,15 @@ export class Resumes {
     const { channel, audience } = subscription;
     const gate = new Gate(subscriber, this.parts.outlet, audience.codec);
     channel.hold(gate);
-    return this.subscribed(subscriber, channel, gate, audience.codec)
-      .then(NOTHING)
-      .finally(() => channel.release(gate));
+    return this.#behindGate(subscriber, channel, gate, audience.codec);
+  }
+
+  async #behindGate(subscriber: Subscriber, channel: LocalChannel, gate: Gate, codec: Codec): Promise<void> {
+    try {
+      await this.subscribed(subscriber, channel, gate, codec);
+    } finally {
+      await channel.release(gate);
+    }
   }
 
   /**

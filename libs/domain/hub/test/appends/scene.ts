@@ -97,7 +97,7 @@ class Reader {
   }
 
   release(): void {
-    if (this.gate !== null) this.scene.channel.release(this.gate);
+    if (this.gate !== null) void this.scene.channel.release(this.gate);
     this.gate = null;
   }
 }

@@ -158,9 +158,8 @@ class Program {
       channel.recode(subscriber, this.codec(client.filter, client.hasDeltas));
       client.isReleasing = true;
       const released = channel.release(client.gate);
-      const done = (): void => void Object.assign(client, { gate: null, isReleasing: false });
-      if (released === undefined) done();
-      else void released.then(done);
+      if (released === undefined) Object.assign(client, { gate: null, isReleasing: false });
+      else void released.then(() => Object.assign(client, { gate: null, isReleasing: false }));
     }
   }
 
@@ -265,8 +264,8 @@ describe('subscribers while messages wait for filters', () => {
     for (let other = 0; other < 3; other += 1) join(`0.${other}`, filter());
     const one = join('1.1', filter());
     deliver('a', 'b', 'c', 'd');
-    for (const { subscribers } of [...channel.audiences])
-      for (const subscriber of [...subscribers]) channel.remove(subscriber);
+    const all = Array.from(channel.audiences).flatMap(({ subscribers }) => Array.from(subscribers));
+    for (const subscriber of all) channel.remove(subscriber);
     const before = [evaluated(), ...one.sent];
     for (let turns = 0; turns < LATER; turns += 1) await turn();
     expect([evaluated(), ...one.sent]).toEqual(before);
@@ -303,7 +302,7 @@ describe('subscribers while messages wait for filters', () => {
       before = evaluated();
     };
     expectBounded();
-    const released = Promise.all(held.map(({ gate }) => channel.release(gate)));
+    const released = Promise.all(held.map(async ({ gate }) => channel.release(gate)));
     for (let turns = 0; turns < LATER; turns += 1) {
       await turn();
       expectBounded();

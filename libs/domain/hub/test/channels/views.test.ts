@@ -122,7 +122,7 @@ class Scene {
     const held = gates.get(view);
     if (held === undefined) return;
     gates.delete(view);
-    this.channel.release(held.gate);
+    void this.channel.release(held.gate);
     expected.push(...held.held);
   }
 

@@ -96,7 +96,7 @@ export class LaneClient {
     if (held === undefined || channel === undefined) return;
     this.#held.delete(name);
     this.#expected.push(...held.texts);
-    channel.release(held.gate);
+    void channel.release(held.gate);
   }
 
   send(text: string): void {

@@ -65,7 +65,7 @@ describe('a subscriber for whom more comes than may wait', () => {
     expect(plain.subscriber.endedFor).toBe('over_capacity');
     expect([losing.subscriber.isOpen, lost]).toEqual([true, []]);
     const before = published.length;
-    for (const gate of gates) channel.release(gate);
+    for (const gate of gates) void channel.release(gate);
     expect(lost).toEqual([`1.1 news ${before}`]);
     expect(losing.sent).toEqual([]);
     channel.deliver(message({ event: 'e' }));
@@ -108,7 +108,7 @@ describe('a subscriber for whom more comes than may wait', () => {
     socket.bufferedBytes = 0;
     outlet.drained(subscriber);
     await told;
-    channel.release(gate);
+    void channel.release(gate);
     expect([sent, subscriber.isOpen]).toEqual([events, true]);
   });
 
@@ -117,7 +117,7 @@ describe('a subscriber for whom more comes than may wait', () => {
     const gate = new Gate(losing.subscriber, outlet);
     channel.hold(gate);
     for (const event of ['a', 'b']) channel.deliver(message({ event }));
-    channel.release(gate);
+    void channel.release(gate);
     expect([losing.sent, lost]).toEqual([['a', 'b'], []]);
   });
 });
@@ -128,7 +128,7 @@ it('when a topic last told everybody is known, and nothing of what only some wer
   const gate = new Gate(losing.subscriber, outlet);
   channel.hold(gate);
   channel.deliver(message({ event: 'a' }));
-  channel.release(gate);
+  void channel.release(gate);
   channel.hub.add(losing.subscriber);
   channel.deliver(message({ event: 'b' }), losing.subscriber.id);
   expect(toldMs()).toBe(0);

@@ -80,7 +80,8 @@ async function eraseRecords(scope: PurgeScope, stream: Locked): Promise<number |
   const stored = await session.query(`select value from ${table('meta')} where name = ?`, [
     visitedKey(stream),
   ]);
-  const after = String(stored.rows[0]?.['value'] ?? '0');
+  const [visited] = stored.rows;
+  const after = visited === undefined ? '0' : String(visited['value']);
   const next = await session.query(
     `select delivery_serial from ${table('records')}
       where stream_key = ? and generation = ? and delivery_serial > ? order by delivery_serial limit ?`,
