@@ -87,19 +87,22 @@ export class RecordPurger {
       count: new SurveyCount(),
     });
     const done = new StepSum();
-    if (!isAtEnd(round.capped)) round.capped = await this.#visitCapped(request, round.capped, done);
-    else if (!isAtEnd(round.due)) round.due = await this.#visitDue(request, round.due, done);
-    else if (!isAtEnd(round.surveyed)) {
-      round.surveyed = await this.#count(request, round);
-      if (isAtEnd(round.surveyed)) {
-        this.#survey = round.count.survey;
-        this.#surveyedAtMs = request.nowMs;
-      }
-    } else {
-      this.#round = null;
-      return done.step(false);
+    if (!isAtEnd(round.capped)) {
+      round.capped = await this.#visitCapped(request, round.capped, done);
+      if (done.removed > 0 || !isAtEnd(round.capped)) return done.step(true);
     }
-    return done.step(true);
+    if (!isAtEnd(round.due)) {
+      round.due = await this.#visitDue(request, round.due, done);
+      if (done.removed > 0 || !isAtEnd(round.due)) return done.step(true);
+    }
+    if (!isAtEnd(round.surveyed)) {
+      round.surveyed = await this.#count(request, round);
+      if (!isAtEnd(round.surveyed)) return done.step(true);
+      this.#survey = round.count.survey;
+      this.#surveyedAtMs = request.nowMs;
+    }
+    this.#round = null;
+    return done.step(false);
   }
 
   #visitCapped(request: PurgeRequest, from: Position, done: StepSum): Promise<Position> {
@@ -126,27 +129,34 @@ export class RecordPurger {
     });
   }
 
-  /** Visits entries until a batch is removed or one read of entries is visited; returns where to resume. */
+  /**
+   * Passes over empty buckets and visits the entries of the next one, until a batch is removed or one read of entries is
+   * visited; returns where to resume.
+   */
   async #each(
-    { bucket, after }: Position,
+    from: Position,
     request: PurgeRequest,
     done: StepSum,
     partitionOf: (bucket: number) => string,
     to: string | null,
     visit: (entry: Row) => Promise<boolean>,
   ): Promise<Position> {
-    const partition = partitionOf(bucket);
-    const from = after === null ? null : `${after}0`;
-    const range = { partition, from, to, reverse: false, limit: ENTRIES };
-    const entries = await this.parts.records.range(range);
-    let seen = after;
-    for (const entry of entries) {
-      if (done.removed >= request.batch) return { bucket, after: seen };
-      // A stream that needs another visit is visited again by the next step.
-      if (!(await visit(entry))) return { bucket, after: seen };
-      seen = entry.sort;
+    for (let at = from; !isAtEnd(at); at = { bucket: at.bucket + 1, after: null }) {
+      const { bucket, after } = at;
+      const first = after === null ? null : `${after}0`;
+      const range = { partition: partitionOf(bucket), from: first, to, reverse: false, limit: ENTRIES };
+      const entries = await this.parts.records.range(range);
+      if (entries.length === 0) continue;
+      let seen = after;
+      for (const entry of entries) {
+        if (done.removed >= request.batch) return { bucket, after: seen };
+        // A stream that needs another visit is visited again by the next step.
+        if (!(await visit(entry))) return { bucket, after: seen };
+        seen = entry.sort;
+      }
+      return entries.length < ENTRIES ? { bucket: bucket + 1, after: null } : { bucket, after: seen };
     }
-    return entries.length < ENTRIES ? { bucket: bucket + 1, after: null } : { bucket, after: seen };
+    return END;
   }
 
   async #count({ nowMs }: PurgeRequest, { surveyed, count }: Round): Promise<Position> {
