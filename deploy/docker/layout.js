@@ -1,16 +1,17 @@
 // Makes the file layout of one app's image: its compiled rooms, their manifests, and the dependencies they need in
 // production. The Dockerfile runs it, and so does the test that starts every app from its layout without a daemon.
-// Usage: node deploy/docker/layout.js <app>[,<app>…] <folder>; several apps share one tree, of which each runs its own
-// apps/<app>/dist/src/main.js.
+// Usage: node deploy/docker/layout.js <app>[,<app>…] <folder> [all|common]; several apps share one tree, of which each
+// runs its own apps/<app>/dist/src/main.js. `common` leaves out the client libraries that are optional peer dependencies:
+// those of Google Pub/Sub, ZeroMQ, ScyllaDB and SurrealDB.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { orExit, packages, root, run, say } from '../../tools/run/workspace.js';
 
-const [apps = '', target] = process.argv.slice(2);
+const [apps = '', target, drivers = 'all'] = process.argv.slice(2);
 const all = packages();
 const wanted = apps.split(',').map((app) => all.find(({ folder }) => folder === join('apps', app)));
-if (wanted.includes(undefined) || target === undefined) {
-  say('usage: node deploy/docker/layout.js <app>[,<app>…] <folder>');
+if (wanted.includes(undefined) || target === undefined || !['all', 'common'].includes(drivers)) {
+  say('usage: node deploy/docker/layout.js <app>[,<app>…] <folder> [all|common]');
   process.exit(64);
 }
 const out = resolve(target);
@@ -77,7 +78,8 @@ for (const file of ['package.json', 'package-lock.json', '.npmrc', 'LICENSE']) c
 // npm compares the lockfile with every workspace, also with those that stay away.
 for (const { folder } of all) copy(join(folder, 'package.json'));
 const workspaces = [...shipped].flatMap(({ folder }) => ['--workspace', folder]);
-const options = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', ...workspaces];
+const omitted = ['--omit=dev', ...(drivers === 'common' ? ['--omit=optional', '--omit=peer'] : [])];
+const options = [...omitted, '--ignore-scripts', '--no-audit', '--no-fund', ...workspaces];
 orExit(await run('npm', ['ci', ...options], { cwd: out }));
 replaceNativeServer();
 for (const room of all) {

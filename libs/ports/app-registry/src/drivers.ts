@@ -1,5 +1,6 @@
 import type { Config } from '@carillon/config';
 import type { Databases, SqlDialect } from '@carillon/database';
+import { explainMissingPackage } from '@carillon/runtime';
 import type { AppStore } from './port.js';
 
 /** Where stores come from. */
@@ -32,7 +33,11 @@ export const APP_MANAGER_DRIVERS: readonly string[] = [...DRIVERS.keys()];
 export async function openAppStore(driver: string, sources?: AppStoreSources): Promise<AppStore> {
   const open = DRIVERS.get(ALIASES.get(driver) ?? driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
-  return open(sources);
+  try {
+    return await open(sources);
+  } catch (error) {
+    throw explainMissingPackage(driver, error);
+  }
 }
 
 async function openDynamoStore(sources: AppStoreSources | undefined): Promise<AppStore> {

@@ -1,3 +1,4 @@
+import { explainMissingPackage } from '@carillon/runtime';
 import { newNodeId } from './node-id.js';
 import type { OpenedFabric } from './port.js';
 import type { FabricOptions } from './fabric-options.js';
@@ -33,7 +34,9 @@ export async function openFabric(options: FabricOptions): Promise<OpenedFabric> 
   const { driver, fallback_to_local: mayFallBack } = options.config.adapter;
   const open = DRIVERS.get(driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
-  const fabric = await open(options);
+  const fabric = await open(options).catch((error: unknown) => {
+    throw explainMissingPackage(driver, error);
+  });
   if (!mayFallBack || driver === 'local') return fabric;
   return (await import('./drivers/fallback.js')).orLocal(fabric, options);
 }

@@ -82,8 +82,5 @@ describe('the module', () => {
       await fabric.close();
     }
     await expect(openFabric(withDriver('toString'))).rejects.toThrow('is not available in this build');
-    await expect(openFabric(withDriver('iggy'))).rejects.toThrow(
-      'driver iggy is not available in this build',
-    );
   });
 });

@@ -1,7 +1,7 @@
 import { type Config, isProduction } from '@carillon/config';
 import type { Databases } from '@carillon/database';
 import { openRecords } from '@carillon/records';
-import type { Logger } from '@carillon/runtime';
+import { explainMissingPackage, type Logger } from '@carillon/runtime';
 import { MemoryHistoryStore } from './memory/memory-store.js';
 import { MysqlHistoryStore, ONE_MOMENT } from './mysql/mysql-store.js';
 import { mysqlTables } from './mysql/tables.js';
@@ -115,7 +115,11 @@ function openRecordHistory(
 ): OpenStore {
   requireFittingPayloads(backend, config);
   const { table_prefix: prefix, write_timeout_ms: timeoutMs } = config.history[backend];
-  const records = new OpeningRecords(() => openRecords(backend, { config, table: `${prefix}_records` }));
+  const records = new OpeningRecords(() =>
+    openRecords(backend, { config, table: `${prefix}_records` }).catch((error: unknown) => {
+      throw explainMissingPackage(backend, error);
+    }),
+  );
   return {
     store: new RecordHistoryStore(records, { now, timeoutMs, surveyEveryMs: SURVEY_EVERY_MS }),
     health: () => records.health(),

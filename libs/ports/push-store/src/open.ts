@@ -1,6 +1,7 @@
 import type { Config } from '@carillon/config';
 import type { Databases } from '@carillon/database';
 import { openRecords } from '@carillon/records';
+import { explainMissingPackage } from '@carillon/runtime';
 import { MemoryPushStore } from './memory/memory-store.js';
 import type { PushStore } from './port/port.js';
 import { RecordPushStore } from './records/store.js';
@@ -41,7 +42,11 @@ export async function openPushStore(
   const { storage_driver: driver } = config.push;
   const open = DRIVERS.get(driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
-  return open(databases, observer, config);
+  try {
+    return await open(databases, observer, config);
+  } catch (error) {
+    throw explainMissingPackage(driver, error);
+  }
 }
 
 /** Over the database that the process shares. */

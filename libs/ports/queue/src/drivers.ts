@@ -1,4 +1,5 @@
 import type { Config } from '@carillon/config';
+import { explainMissingPackage } from '@carillon/runtime';
 import type { QueueParts } from './options.js';
 import type { Queue } from './port.js';
 
@@ -43,5 +44,9 @@ export const QUEUE_DRIVERS: readonly string[] = [...DRIVERS.keys()];
 export async function openQueue(driver: string, parts: QueueParts, config: Config): Promise<Queue> {
   const open = DRIVERS.get(driver);
   if (open === undefined) throw new Error(`driver ${driver} is not available in this build`);
-  return open(parts, config);
+  try {
+    return await open(parts, config);
+  } catch (error) {
+    throw explainMissingPackage(driver, error);
+  }
 }
