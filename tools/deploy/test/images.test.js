@@ -66,7 +66,7 @@ describe('the Dockerfile', () => {
 
   it.each(APPS)('has a target for %s, made by the script that is tested here', (app) => {
     expect(DOCKERFILE).toContain(
-      `FROM build AS layout-${app}\nRUN node deploy/docker/layout.js ${app} /image\n`,
+      `FROM build AS layout-${app}\nRUN node deploy/docker/layout.js ${app} /image "\${DRIVERS}"\n`,
     );
     expect(DOCKERFILE).toContain(`FROM base AS ${app}\nCOPY --from=layout-${app} /image /app\n`);
   });

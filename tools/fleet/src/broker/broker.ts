@@ -68,7 +68,7 @@ export class Broker {
   settings(door: Door | null, node: string): Readonly<Record<string, unknown>> {
     const url = this.engine.url.replace(`:${this.engine.port}`, `:${door?.port ?? this.engine.port}`);
     const { prefix } = this;
-    const ways: Readonly<Record<Driver, Readonly<Record<string, unknown>>>> = {
+    const ways: Readonly<Record<Exclude<Driver, 'omq'>, Readonly<Record<string, unknown>>>> = {
       nats: { nats: { servers: [url], prefix } },
       redis: { redis: { prefix, redis_pub_options: { url }, redis_sub_options: { url } } },
       'redis-cluster': { cluster: { prefix, nodes: this.engine.urls } },
@@ -77,10 +77,13 @@ export class Broker {
       'google-pubsub': {
         google_pubsub: { project_id: PREFIX, prefix, emulator_host: url.replace('http://', '') },
       },
-      omq: { omq: { prefix, nodes_number: GATEWAYS, ...this.endpoints.of(node) } },
     };
+    const way =
+      this.driver === 'omq'
+        ? { omq: { prefix, nodes_number: GATEWAYS, ...this.endpoints.of(node) } }
+        : ways[this.driver];
     return {
-      adapter: { driver: this.driver, cluster_health: HEALTH, ...ways[this.driver] },
+      adapter: { driver: this.driver, cluster_health: HEALTH, ...way },
       cache: { driver: 'redis', redis: { url_override: this.store.url } },
     };
   }
