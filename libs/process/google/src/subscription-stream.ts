@@ -34,8 +34,11 @@ export interface SubscriptionStreamParts {
 
 /** Deadline of deliveries that were not acknowledged, for example because the process died. */
 const ACK_DEADLINE_SECONDS = 10;
-/** How long the server may take to end a stream after the client has. */
-const END_WITHIN_MS = 1000;
+/**
+ * Time that the server may take to end a stream after the client has. A client that is closed before the library began a
+ * call rejects a promise that nobody can handle, so a busy process needs more than a moment.
+ */
+const END_WITHIN_MS = 5000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
