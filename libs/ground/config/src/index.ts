@@ -52,6 +52,7 @@ export { type Problem } from './problem.js';
 export { type ProcessKind } from './process-kind.js';
 export { printable } from './redact.js';
 export { type AvailableDrivers } from './rules/rule.js';
+export { DRIVER_FACTS, QUEUE_FACTS, type QueueFacts } from './pages/driver-facts.js';
 export { type Config } from './schema/index.js';
 export { ALL_TOOLSETS, MCP_TOOLSETS, type McpToolset } from './schema/mcp-tools.js';
 export { COMPRESSION_NAMES } from './schema/websocket.js';

@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { deadLetter, defer, openQueue, QUEUE, type Queue, QUEUE_DRIVERS, QueueModule } from '../src/index.js';
+import { DRIVER_FACTS, QUEUE_FACTS } from '@carillon/config';
 import { configuration } from '@carillon/testing';
 import { collect, quick, recordingLog, sleep, until } from './scene.js';
 
@@ -136,22 +137,11 @@ describe('the module', () => {
 
   it('knows the drivers of this build, and no others', async () => {
     const parts = { reliability: quick(), log: recordingLog().log };
-    expect(QUEUE_DRIVERS).toEqual([
-      'memory',
-      'redis',
-      'redis-cluster',
-      'nats',
-      'rabbitmq',
-      'kafka',
-      'google-pubsub',
-      'pulsar',
-      'iggy',
-      'sqs',
-      'sns',
-      'none',
-    ]);
+    expect(QUEUE_DRIVERS).toEqual(Object.keys(DRIVER_FACTS['queue.driver'] ?? {}));
     for (const driver of QUEUE_DRIVERS) {
-      expect((await openQueue(driver, parts, configuration())).driver).toBe(driver);
+      const queue = await openQueue(driver, parts, configuration());
+      expect(queue.driver).toBe(driver);
+      expect([driver, queue.capabilities]).toMatchObject([driver, QUEUE_FACTS[driver]]);
     }
     for (const driver of ['toString', 'omq', '']) {
       await expect(openQueue(driver, parts, configuration())).rejects.toThrow(
