@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type PushStore, PushStoreUnavailable } from '../src/index.js';
 import { PUBLISH, subscriptionKey } from '../src/records/layout.js';
 import { RecordPushStore } from '../src/records/store.js';
-import { admission, claim, device, NOW, publish, subscription } from './samples.js';
+import { keysOf, processesConformance } from './conformance-processes.js';
+import { admission, device, NOW, publish, subscription } from './samples.js';
 
 /** Calls that let others go first, as calls over a network do, and that a test can watch or fail. */
 function remote(
@@ -64,37 +65,9 @@ function promised(): { readonly promise: Promise<void>; readonly resolve: () => 
 const processes = (count: number, records = new MemoryRecords()): PushStore[] =>
   Array.from({ length: count }, () => new RecordPushStore('records', remote(records)));
 
-const keysOf = (publishId: string, keys: readonly string[]) => ({
-  ...admission(publishId),
-  idempotency: keys.map((key) => ({ key, publishId, bodyHash: null, expiresMs: NOW + 1000 })),
-});
+processesConformance('records in memory', async () => ({ stores: processes(3), close: async () => {} }));
 
 describe('admissions of several processes', () => {
-  it('accept one publish per idempotency key, whatever keys they share', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const stores = processes(3);
-      const wanted = [
-        keysOf('p1', ['a', 'b']),
-        keysOf('p2', ['b', 'c']),
-        keysOf('p3', ['c', 'a']),
-        keysOf('p4', ['b']),
-        keysOf('p5', ['c', 'b', 'a']),
-      ];
-      const answers = await Promise.all(
-        wanted.map((one, index) => (stores[index % stores.length] as PushStore).admit(one)),
-      );
-      const accepted = wanted.filter((_, index) => answers[index] === null);
-      const used = accepted.flatMap(({ idempotency }) => idempotency.map(({ key }) => key));
-      expect(accepted.length).toBeGreaterThan(0);
-      expect(new Set(used).size).toBe(used.length);
-      for (const [index, answer] of answers.entries()) {
-        if (answer === null) continue;
-        expect(await stores[0]?.publish('shop', answer.publishId)).toEqual(answer);
-        expect(await stores[0]?.publish('shop', wanted[index]?.publish.publishId ?? '')).toBeNull();
-      }
-    }
-  });
-
   it('take over the keys of an admission that died, which then accepts nothing with them', async () => {
     const records = new MemoryRecords();
     const { promise: held, resolve: release } = promised();
@@ -131,51 +104,6 @@ describe('admissions of several processes', () => {
 });
 
 describe('steps of several processes', () => {
-  it('take each of 1000 deliveries once, and count each result once', async () => {
-    const stores = processes(3);
-    const [first] = stores as [PushStore, PushStore, PushStore];
-    await first.admit(admission('big'));
-    const keys = Array.from({ length: 1000 }, (_, index) => `k${String(index).padStart(4, '0')}`);
-    const claims = keys.map((key) => claim('big', key));
-    const planned = await Promise.all(stores.map((store) => store.plan('shop', 'big', claims)));
-    for (const some of planned) expect(some.size).toBe(1000);
-    expect(await first.countClaims('shop', 'big')).toBe(1000);
-    const jobs = keys.map((deliveryKey) => ({ deliveryKey, attempt: 1 }));
-    const lease = { nowMs: NOW, untilMs: NOW + 60_000 };
-    const taken = await Promise.all(
-      stores.map((store, index) =>
-        store.takeForSending('shop', 'big', jobs, { ...lease, owner: `o${index}` }),
-      ),
-    );
-    expect(taken.flatMap((some) => [...some]).toSorted()).toEqual(keys);
-    const results = Array.from({ length: Math.ceil(keys.length / first.mostSteps) }, (_, index) =>
-      keys.slice(index * first.mostSteps, (index + 1) * first.mostSteps),
-    );
-    const apply = async (store: PushStore): Promise<void> => {
-      for (const some of results) {
-        await store.changePublish(
-          'shop',
-          'big',
-          some.map((deliveryKey) => ({
-            deliveryKey,
-            attempt: 1,
-            from: 'sending',
-            to: { state: 'done', outcome: 'accepted' },
-          })),
-          (there, { size }) => ({
-            publish: {
-              ...there,
-              counters: { ...there.counters, succeeded: there.counters.succeeded + size },
-            },
-          }),
-        );
-      }
-    };
-    await Promise.all(stores.map(apply));
-    expect((await first.publish('shop', 'big'))?.counters.succeeded).toBe(1000);
-    expect(await first.openClaims('shop', 'big', null, 10)).toEqual([]);
-  });
-
   it('never lose a subscription from the list of its channel when it is made and removed concurrently', async () => {
     for (let round = 0; round < 20; round += 1) {
       const [one, other] = processes(2) as [PushStore, PushStore];

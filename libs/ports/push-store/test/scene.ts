@@ -80,6 +80,17 @@ export const recordsDriverScene = (driver: keyof typeof RECORD_BACKENDS) => asyn
   };
 };
 
+/** Stores of three processes over one table of a records driver. */
+export const processesScene = (driver: keyof typeof RECORD_BACKENDS) => async () => {
+  const { open, release } = await tableOf(driver);
+  const stores = await Promise.all([open(), open(), open()]);
+  const close = async (): Promise<void> => {
+    await Promise.all(stores.map((store) => store.close()));
+    await release();
+  };
+  return { stores, close };
+};
+
 /** A database of its own on the engine of a dialect, and the databases of a process that is configured for it, `as` another role. */
 export async function cornerOf(dialect: 'mysql' | 'postgres') {
   const { url, end } = await (await engine(dialect === 'mysql' ? 'mariadb' : 'postgres')).isolate();
