@@ -17,7 +17,7 @@ process.env[SEED] = seedOfRun();
  */
 const ALONE = [
   '**/lazy-client.test.js',
-  'libs/ports/app-registry/**/dynamodb.test.js',
+  'libs/ports/app-registry/**/{dynamodb,scylla}.test.js',
   'libs/domain/presence/**/footprint.test.js',
   'libs/process/uws/**/body.test.js',
 ];
