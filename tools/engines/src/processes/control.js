@@ -1,11 +1,13 @@
 // Ends, pauses and resumes exactly the processes of a node: the one started and its descendants, by identity.
 import { eventually } from '../pause.js';
-import { family, isAlive, standsStill } from './identity.js';
+import { family, isAlive, isListed, standsStill } from './identity.js';
 import { run } from './launch.js';
 
 /** @import { RunningNode } from '../types.js' */
 
 const GRACE_MS = 5000;
+/** A parent that never reaps its children must not block for ever. */
+const REAPED_WITHIN_MS = 2000;
 
 /** @param {number} pid @param {NodeJS.Signals} signal */
 function send(pid, signal) {
@@ -25,6 +27,19 @@ const allGone = (processes) =>
     { limitMs: GRACE_MS, everyMs: 10 },
   );
 
+/**
+ * Waits until dead processes are reaped, within a limit: until then their numbers exist, and a PostgreSQL that restarts
+ * takes its own lock file for that of another server.
+ * @param {import('../types.js').Identity[]} processes
+ */
+const reaped = (processes) =>
+  eventually(
+    async () => {
+      if (processes.some(isListed)) throw new Error('a dead process is not reaped');
+    },
+    { limitMs: REAPED_WITHIN_MS, everyMs: 10 },
+  ).catch(() => undefined);
+
 /** Sends SIGKILL to the whole family at once, without waiting. @param {RunningNode} node */
 export function killNow(node) {
   const members = family(node.process);
@@ -37,7 +52,9 @@ export function killNow(node) {
 /** As a crash would: nothing is flushed or said. @param {RunningNode} node */
 export async function kill(node) {
   if (node.container) await run('docker', node.container.kill);
-  await allGone(killNow(node));
+  const members = killNow(node);
+  await allGone(members);
+  await reaped(members);
 }
 
 /** Ends a node whose data is thrown away; returns when no process of it is left. @param {RunningNode} node */

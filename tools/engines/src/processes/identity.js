@@ -97,6 +97,9 @@ export function isAlive({ pid, started }) {
   return found !== null && found.started === started && !found.ended;
 }
 
+/** True while the system lists that very process, dead or alive. @param {Identity} one */
+export const isListed = ({ pid, started }) => entry(pid)?.started === started;
+
 /**
  * True when no thread of the process runs any more. A stop reaches one thread first, which tells the others: until each
  * has been told, a busy machine lets them go on serving.
