@@ -35,7 +35,7 @@ describe('starting with a bad configuration', () => {
   });
 
   it('refuses an unknown driver', async () => {
-    const { code, output } = await exit(['--check-config'], { APP_MANAGER_DRIVER: 'oracle' });
+    const { code, output } = await exit([], { APP_MANAGER_DRIVER: 'oracle', LOG_OUTPUT_FORMAT: 'text' });
     expect(code).toBe(78);
     expect(output).toContain('APP_MANAGER_DRIVER: unknown value "oracle" (expected memory,');
   });
