@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 import type * as Library from '@google-cloud/pubsub';
-import { hasCode, pubsubError, STATUS } from './failures.js';
+import { hasCode, PubsubError, pubsubError, STATUS } from './failures.js';
 import { incoming, type IncomingMessage, type OutgoingMessage } from './messages.js';
 import { SubscriptionStream, type StreamListener } from './subscription-stream.js';
 
@@ -34,6 +34,9 @@ export interface PubsubClientOptions {
 
 /** Requests to Pub/Sub for one project, each bounded by `request_timeout_ms`. All reject with `PubsubError`. */
 export class PubsubClient {
+  readonly #inFlight = new Set<Promise<unknown>>();
+  #isClosed = false;
+
   private constructor(
     private readonly options: PubsubClientOptions,
     private readonly publisher: Library.v1.PublisherClient,
@@ -60,20 +63,19 @@ export class PubsubClient {
 
   /** Creates the topic unless it exists. */
   async createTopic(id: string): Promise<void> {
-    await this.#unless(
-      STATUS.alreadyExists,
+    await this.#unless(STATUS.alreadyExists, () =>
       this.publisher.createTopic({ name: this.#topic(id) }, this.#callOptions()),
     );
   }
 
   async deleteTopic(id: string): Promise<void> {
     const request = { topic: this.#topic(id) };
-    await this.#unless(STATUS.notFound, this.publisher.deleteTopic(request, this.#callOptions()));
+    await this.#unless(STATUS.notFound, () => this.publisher.deleteTopic(request, this.#callOptions()));
   }
 
   /** Rejects with status 5 if the topic does not exist. */
   async getTopic(id: string): Promise<void> {
-    await this.#ask(this.publisher.getTopic({ topic: this.#topic(id) }, this.#callOptions()));
+    await this.#ask(() => this.publisher.getTopic({ topic: this.#topic(id) }, this.#callOptions()));
   }
 
   /** Creates the subscription unless it exists; it receives what is published after that. */
@@ -97,15 +99,16 @@ export class PubsubClient {
       enableMessageOrdering: plan.isOrdered,
       ...deadLetterPolicy,
     };
-    await this.#unless(
-      STATUS.alreadyExists,
+    await this.#unless(STATUS.alreadyExists, () =>
       this.subscriber.createSubscription(request, this.#callOptions()),
     );
   }
 
   async deleteSubscription(id: string): Promise<void> {
     const request = { subscription: this.#subscription(id) };
-    await this.#unless(STATUS.notFound, this.subscriber.deleteSubscription(request, this.#callOptions()));
+    await this.#unless(STATUS.notFound, () =>
+      this.subscriber.deleteSubscription(request, this.#callOptions()),
+    );
   }
 
   /** Resolves when Pub/Sub has stored all messages; stores none if it rejects one of them. */
@@ -119,14 +122,14 @@ export class PubsubClient {
         attributes: text === '' ? { ...attributes, empty: '1' } : attributes,
       })),
     };
-    await this.#ask(this.publisher.publish(request, this.#callOptions()));
+    await this.#ask(() => this.publisher.publish(request, this.#callOptions()));
   }
 
   /** Returns up to `limit` messages; none if nothing arrived within `waitMs`. */
   async pull(subscription: string, limit: number, waitMs: number): Promise<readonly IncomingMessage[]> {
     const request = { subscription: this.#subscription(subscription), maxMessages: limit };
     try {
-      const [response] = await this.#ask(
+      const [response] = await this.#ask(() =>
         this.subscriber.pull(request, { timeout: Math.max(1, waitMs), retry: NO_RETRY }),
       );
       return (response.receivedMessages ?? []).map(incoming);
@@ -151,7 +154,7 @@ export class PubsubClient {
     const name = this.#subscription(subscription);
     for (const some of parts(ackIds)) {
       const request = { subscription: name, ackIds: some };
-      await this.#ask(this.subscriber.acknowledge(request, this.#callOptions()));
+      await this.#ask(() => this.subscriber.acknowledge(request, this.#callOptions()));
     }
   }
 
@@ -160,11 +163,17 @@ export class PubsubClient {
     const name = this.#subscription(subscription);
     for (const some of parts(ackIds)) {
       const request = { subscription: name, ackIds: some, ackDeadlineSeconds: seconds };
-      await this.#ask(this.subscriber.modifyAckDeadline(request, this.#callOptions()));
+      await this.#ask(() => this.subscriber.modifyAckDeadline(request, this.#callOptions()));
     }
   }
 
+  /**
+   * Waits for requests in flight, each bounded by its timeout: the library rejects a promise that nobody can handle if a
+   * request begins on a closed client. Idempotent, never rejects.
+   */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#inFlight);
     await Promise.allSettled([this.publisher.close(), this.subscriber.close()]);
   }
 
@@ -184,17 +193,23 @@ export class PubsubClient {
     return pubsubError(error, this.options.block, this.options.settings.project_id);
   }
 
-  async #ask<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(request: () => Promise<Answer>): Promise<Answer> {
+    if (this.#isClosed)
+      throw new PubsubError(`${this.options.block}: the client is closed`, STATUS.cancelled);
+    const answer = request();
+    this.#inFlight.add(answer);
     try {
       return await answer;
     } catch (error) {
       throw this.#errorOf(error);
+    } finally {
+      this.#inFlight.delete(answer);
     }
   }
 
-  async #unless(code: number, answer: Promise<unknown>): Promise<void> {
+  async #unless(code: number, request: () => Promise<unknown>): Promise<void> {
     try {
-      await this.#ask(answer);
+      await this.#ask(request);
     } catch (error) {
       if (!hasCode(error, code)) throw error;
     }

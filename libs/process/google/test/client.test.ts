@@ -86,6 +86,14 @@ describe('PubsubClient', () => {
     await opened.getTopic(name);
   });
 
+  it('waits for requests in flight when it closes, and rejects later ones', async () => {
+    const { opened, name } = await client();
+    const created = opened.createTopic(name);
+    await Promise.all([opened.close(), created]);
+    await expect(opened.publish(name, [{ text: 'late' }])).rejects.toThrow(`${BLOCK}: the client is closed`);
+    await opened.close();
+  });
+
   it('rejects within the timeout if nothing listens', async () => {
     const settings = settingsOf({
       PUBSUB_EMULATOR_HOST: '127.0.0.1:1',
