@@ -64,7 +64,7 @@ function importProblems(room, { part, file, request, target }, byName) {
   const name = packageName(request);
   const test = part === 'test';
   if (test && TEST_ONLY.has(name)) return [];
-  // Tools are never shipped: what they need is for development.
+  // Tools are never shipped, so they may use development dependencies.
   const mayUseDev = test || room.floor === 'tool';
   const declared = mayUseDev ? [...room.dependencies, ...room.devDependencies] : room.dependencies;
   if (!declared.includes(name) && name !== room.name) return [`${file}: ${name} is not in its manifest`];

@@ -1,4 +1,4 @@
-/** What is known of a failed request. Texts and members never contain a key, secret, signature, query or body. */
+/** Details of a failed request. Texts and members never contain a key, secret, signature, query or body. */
 export interface ErrorDetails {
   /** HTTP status; null: the request was not sent or not answered. */
   readonly status: number | null;

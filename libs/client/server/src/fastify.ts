@@ -32,7 +32,7 @@ interface Instance {
 
 type Plugin = (instance: Instance, options: { readonly path: string }) => Promise<void>;
 
-/** Routes of a plugin get raw bodies, whatever the rest of the app parses. */
+/** Routes of a plugin get raw bodies; content type parsers of the rest of the app are not affected. */
 const plugin =
   (answer: (request: Incoming, body: Uint8Array) => Promise<Answer>): Plugin =>
   async (instance, { path }) => {

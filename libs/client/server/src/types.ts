@@ -35,7 +35,7 @@ export interface BatchOptions extends Call {
   readonly idempotencyKey?: string | false;
 }
 
-/** What became of an event on one channel. Counts are present if they were requested. */
+/** Result of a publish on one channel. Counts are present if they were requested. */
 export interface Published {
   readonly acknowledgementId?: string;
   readonly messageSerial?: string;
@@ -136,7 +136,7 @@ export interface Mutation {
   readonly status: 'applied' | 'duplicate';
 }
 
-/** What a change of a message sets; absent members keep their value. */
+/** Members that a change of a message sets; absent ones keep their value. */
 export interface MessageChange extends Call {
   readonly name?: string;
   readonly data?: unknown;

@@ -10,7 +10,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** What a service does with one request. */
+/** Reaction of a service to one request. */
 export type Reaction = (response: ServerResponse, request: IncomingMessage) => void;
 
 export const answer =
@@ -23,7 +23,7 @@ export const answer =
 export const hangUp: Reaction = (response) => void response.socket?.destroy();
 export const silence: Reaction = () => {};
 
-/** A service that reacts to each request as it is told, the last reaction for all further ones. */
+/** A service with scripted reactions, one per request; the last one repeats. */
 export async function faultyService(reactions: Reaction[], options: Options = {}) {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -52,7 +52,7 @@ export interface Codec {
   isDeferred?(frames: Frames): boolean;
   /** What it is for a subscriber that begins to receive now. Absent: the same. */
   live?(): Codec;
-  /** A subscriber begins to receive behind facts that waited for their evaluation: forgets what it remembers. */
+  /** Forgets the codec's state when a subscriber begins behind messages that waited for evaluation. */
   renew?(): void;
   /** So many of an app were handed what it said of a fact. It must cost no more than an addition. Absent: nobody counts. */
   told?(frames: Frames, receivers: number, appId: string): void;

@@ -46,7 +46,7 @@ const WHAT: ReadonlyMap<Fact['kind'], ToldKind> = new Map([
   ['member_removed', 'presence'],
 ]);
 
-/** What derived channels evaluate. */
+/** Filter expressions of derived channels. */
 const FILTERED: ReadonlySet<Fact['kind']> = new Set(['message', 'annotations_summarized']);
 
 interface Ending {

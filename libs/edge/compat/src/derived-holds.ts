@@ -4,13 +4,13 @@ import { DistinctFilters } from '@carillon/filter';
 import type { CompatConnection } from './connection.js';
 
 const REMEDY = 'detach a derived channel, or use the filter of another one';
-/** What clients are told whose app or channel has as many as it may have. */
+/** Error of an attach beyond the limit of distinct filters. */
 const TOO_MANY = 90_010;
 
 /** Counts the filters of derived channels, from their attach to their detach or the end of the connection. */
 export class DerivedHolds {
   readonly #filters: DistinctFilters;
-  /** What releases the filters of a connection, by the name of the derived channel. */
+  /** Release functions of the filters of a connection, by the name of the derived channel. */
   readonly #held = new WeakMap<CompatConnection, Map<string, () => void>>();
 
   constructor({ tag_filtering: { max_filters_per_channel, max_filters_per_app } }: Config) {

@@ -133,7 +133,7 @@ describe('chains of a channel', () => {
     share,
   );
 
-  /** What begins in one channel, of which some codecs have messages that wait. */
+  /** Codecs that begin in one channel; some have waiting messages. */
   function scene() {
     const behind = new Set<Codec>();
     const merged: Codec[][] = [];

@@ -23,7 +23,7 @@ export class DistinctFilters {
 
   constructor(
     private readonly limits: FilterLimits,
-    /** What a refused client can do instead. */
+    /** Remedy for a refused client. */
     private readonly remedy: string,
   ) {}
 

@@ -56,7 +56,7 @@ const step = fc.record({
 });
 type Step = Parameters<Parameters<typeof step.map>[0]>[0];
 
-/** What a step makes of a stream, from what is stored of it alone: the same over every store. */
+/** Decision of a step, from the stored stream alone, so that it is the same over every store. */
 function changesOf(stream: Stream, one: Step, nowMs: number, ids: readonly string[]): Changes {
   if (one.what === 'reset') {
     const { streamKey, address, generation } = stream;
@@ -194,7 +194,7 @@ function joined(stream: Stream, one: Step, nowMs: number): Changes {
 const own = <Row extends { readonly streamKey: string }>(rows: readonly Row[]) =>
   rows.map(({ streamKey: _chosen, ...row }) => row);
 
-/** All that can be read of a stream, without what every store chooses by itself. */
+/** Everything readable of a stream, without members that each store chooses by itself. */
 async function shownOf(store: DurableStore, address: StreamAddress, nowMs: number): Promise<unknown> {
   const stream = await headOf(store, address);
   const pageOf = (newestFirst: boolean, limit: number) => ({

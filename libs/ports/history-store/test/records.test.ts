@@ -125,7 +125,7 @@ describe('a store over partitioned records', () => {
         Array.from({ length: index + 1 }, () => ({})),
       );
     await purgeAll(store, NOW_MS + 60 * DAY_MS);
-    // Whatever is found by way of the removed ones must still be found.
+    // Rows that are found through the removed ones must still be found.
     await append(store, addressOf('three'), [{}]);
     expect(await headOf(store, addressOf('three'))).toMatchObject({ address: addressOf('three') });
     const heads = await store.heads(addresses);

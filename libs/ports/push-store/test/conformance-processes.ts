@@ -11,7 +11,7 @@ export const keysOf = (publishId: string, keys: readonly string[]) => ({
   idempotency: keys.map((key) => ({ key, publishId, bodyHash: null, expiresMs: NOW + 1000 })),
 });
 
-/** What stores of several processes over the same rows must do. */
+/** Promises of stores of several processes over the same rows. */
 export function processesConformance(
   name: string,
   open: () => Promise<{ readonly stores: readonly PushStore[]; readonly close: () => Promise<void> }>,

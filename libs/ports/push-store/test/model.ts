@@ -28,7 +28,7 @@ export async function pages<Item, Position>(
 const withoutOwner = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null, (name, inner: unknown) => (name === 'owner' ? undefined : inner)));
 
-/** Makes each call of a store over records and of one in memory, and compares answers and what both say of their state. */
+/** Makes each call of a store over records and of one in memory, and compares answers and states. */
 export async function compareStores(steps: readonly Step[], stateOf: (store: PushStore) => Promise<unknown>) {
   const model = new MemoryPushStore();
   const store = new RecordPushStore('records', new MemoryRecords());

@@ -54,7 +54,7 @@ const large = (publishId: string, size: number) => {
   return { ...given, log: given.log === null ? null : { ...given.log, targets: 'ä😀'.repeat(size) } };
 };
 
-/** A promise and what resolves it. */
+/** A promise with its resolver. */
 function promised(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   const calls: (() => void)[] = [];
   const promise = new Promise<void>((done) => calls.push(done));

@@ -41,7 +41,7 @@ it(
   async () => {
     const { scene, first, worker } = await busy();
     const other = slow((await counted(scene, LEASES)).queue);
-    // What is measured is that nothing happens while the leases would have run out.
+    // Nothing may happen during the time in which the leases would have expired.
     await new Promise((resolve) => setTimeout(resolve, LEASES.lease_duration_ms * 1.5));
     worker.open();
     await first.ended('ok', 4);

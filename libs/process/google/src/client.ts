@@ -168,7 +168,7 @@ export class PubsubClient {
   }
 
   /**
-   * Waits for requests in flight, each bounded by its timeout: the library rejects a promise that nobody can handle if a
+   * Waits for requests in flight, each bounded by its timeout: the library causes an unhandled rejection if a
    * request begins on a closed client. Idempotent, never rejects.
    */
   async close(): Promise<void> {

@@ -37,7 +37,7 @@ export const hasCode = (error: unknown, code: number): boolean =>
   error instanceof PubsubError && error.code === code && !error.isUnknownProject;
 
 /**
- * Converts whatever the client library throws, and names the setting to correct.
+ * Converts any error of the client library, and names the setting to correct.
  *
  * @param block Path of the settings, such as `queue.google_pubsub`.
  */

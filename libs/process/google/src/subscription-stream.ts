@@ -36,7 +36,7 @@ export interface SubscriptionStreamParts {
 const ACK_DEADLINE_SECONDS = 10;
 /**
  * Time that the server may take to end a stream after the client has. A client that is closed before the library began a
- * call rejects a promise that nobody can handle, so a busy process needs more than a moment.
+ * call causes an unhandled rejection, so a busy process needs more than a moment.
  */
 const END_WITHIN_MS = 5000;
 const FIRST_PAUSE_MS = 50;
@@ -85,7 +85,7 @@ export class SubscriptionStream {
     this.#failures = 0;
     for (const raw of receivedMessages ?? []) {
       const message = incoming(raw);
-      // What is not acknowledged is delivered again, and receivers drop duplicates.
+      // Unacknowledged messages are delivered again, and receivers drop duplicates.
       this.#acknowledger.add(message.ackId).catch(() => undefined);
       this.parts.listener.message(message);
     }

@@ -53,7 +53,7 @@ export class IggySender {
   }
 
   async #run(): Promise<void> {
-    // What is sent in one turn of the event loop travels together.
+    // Messages of one event-loop turn share a request.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#next();

@@ -1,6 +1,6 @@
 import { pulsarAddress, type PulsarAddress, type PulsarSettings } from './address.js';
 
-/** What every producer and consumer of a cluster needs. */
+/** Options of every producer and consumer of a cluster. */
 export interface PulsarClientOptions {
   readonly address: PulsarAddress;
   readonly token: string | null;

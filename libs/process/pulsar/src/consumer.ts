@@ -69,7 +69,7 @@ export class PulsarConsumer {
     if (count > 0) this.socket.send({ type: 'permit', permitMessages: count });
   }
 
-  /** Of any message of the subscription, whoever received it. The broker confirms nothing. */
+  /** Takes any message of the subscription, also one that another consumer received. The broker confirms nothing. */
   acknowledge(id: string): void {
     this.socket.send({ messageId: id });
   }

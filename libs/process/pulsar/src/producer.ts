@@ -4,7 +4,7 @@ import { PulsarSocket } from './socket.js';
 
 export interface ProducerOptions extends PulsarClientOptions {
   readonly topic: string;
-  /** Makes what unconfirmed messages reject with when the connection ends. */
+  /** Makes the error of unconfirmed messages when the connection ends. */
   readonly lostError: (reason: string) => Error;
   /** Called once when the producer cannot continue. */
   readonly onLost: (reason: string) => void;
@@ -91,7 +91,7 @@ export class PulsarProducer {
     }
   }
 
-  /** Rejects what is unconfirmed and closes the connection. Idempotent. */
+  /** Rejects unconfirmed messages and closes the connection. Idempotent. */
   async close(): Promise<void> {
     this.#finish('the producer was closed');
     await this.#socket?.close();

@@ -111,7 +111,7 @@ export class PulsarSocket {
     await this.#confirmed;
   }
 
-  /** Sends what is buffered and closes. Idempotent. */
+  /** Sends buffered data and closes. Idempotent. */
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { Commit, RecordStore, Row } from '../src/index.js';
 
-/** What the conformance suite needs of a driver. */
+/** Hooks of a driver for the conformance suite. */
 export interface RecordsBackend {
   /** A store over this table, not connected. Stores of one table behave as processes of one installation. */
   readonly open: (table: string) => Promise<RecordStore>;

@@ -62,7 +62,7 @@ const outcomeOf = (call: Promise<unknown>): Promise<string> =>
     (thrown: unknown) => (thrown instanceof Error ? thrown.name : String(thrown)),
   );
 
-/** Promises about bounds, and about what fits exactly. */
+/** Promises about bounds and values of exactly the limit. */
 export function limitConformance(backend: RecordsBackend): void {
   describe('bounds', () => {
     it('reject an excessive commit with a RangeError before anything is written', async () => {

@@ -6,7 +6,7 @@ export interface TablePlan {
   readonly name: string;
   /** Column with a secondary index. */
   readonly indexed?: string;
-  /** Creates what is missing of table and index; not called if both exist. */
+  /** Creates the missing table or index; not called if both exist. */
   readonly create: () => Promise<void>;
   /** Statements without effect that need every column, index and permission. */
   readonly probe: () => Promise<void>;

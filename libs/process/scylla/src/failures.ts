@@ -55,7 +55,7 @@ function credentialsText({ username }: ScyllaSettings): string {
   return `the server rejects database.scylladb.username "${username}" and database.scylladb.password`;
 }
 
-/** Authentication decides, whatever happened with other nodes. */
+/** An authentication failure takes precedence over failures of other nodes. */
 function innerError({ innerErrors }: errors.NoHostAvailableError): unknown {
   const inner: unknown[] = Object.values((innerErrors as object | null) ?? {});
   return inner.find(isAuthentication) ?? inner[0];

@@ -1,7 +1,7 @@
 import { isForbidden, ScyllaRejected } from './failures.js';
 import { quoted, type ScyllaSettings } from './settings.js';
 
-/** What creating a keyspace needs of a session. */
+/** Session operations for the creation of a keyspace. */
 interface KeyspaceSession {
   readonly settings: ScyllaSettings;
   readonly read: (select: { query: string; params: string[] }) => Promise<{ rows: readonly unknown[] }>;

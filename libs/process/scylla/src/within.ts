@@ -1,6 +1,6 @@
 import { ScyllaUnavailable } from './failures.js';
 
-/** Rejects with `ScyllaUnavailable` if the work takes longer; the work itself goes on, and its outcome is ignored. */
+/** Rejects with `ScyllaUnavailable` if the work takes longer; the work itself continues, and its outcome is ignored. */
 export async function within<Answer>(limitMs: number, work: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {

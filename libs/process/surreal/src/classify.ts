@@ -34,7 +34,7 @@ export function failureOf(error: unknown): Error {
   const { kind, message } = error;
   if (isConflict(error)) return new SurrealConflict(message, { cause: error });
   if (kind === 'Thrown') return new SurrealThrown(THROWN.exec(message)?.[1] ?? message);
-  // The session is gone, or its sign-in: the next connection signs in again.
+  // The session or its sign-in was lost: the next connection signs in again.
   if (ANONYMOUS.test(message) || detailOf(error) === 'Session') {
     return new SurrealUnavailable(message, { cause: error });
   }

@@ -81,7 +81,7 @@ export class Connection {
     this.socket.terminate();
   }
 
-  /** Resolves like the request; rejects when the connection is lost or the signal aborts, whatever comes first. */
+  /** Resolves like the request; rejects when the connection is lost or the signal aborts. */
   async #answer<Answer>(request: PromiseLike<Answer>, signal: AbortSignal): Promise<Answer> {
     const { lost } = this;
     const sentAtMs = performance.now();
@@ -129,7 +129,7 @@ function opened(error: unknown, settings: SurrealSettings): Error {
   return new SurrealUnavailable(`SurrealDB at ${address}: ${failure.message}`, { cause: error });
 }
 
-/** The library's pings are requests nobody waits for; their failures are not errors of the process. */
+/** Pings of the library are not awaited; their failures are not errors of the process. */
 function quietEngine({ WebSocketEngine }: Library, context: DriverContext) {
   class QuietEngine extends WebSocketEngine {
     override send<Method extends string, Params extends unknown[] | undefined, Result>(

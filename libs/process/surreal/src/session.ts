@@ -27,7 +27,7 @@ export type IdParts = readonly (string | readonly never[])[];
 
 /**
  * A session on SurrealDB. Connects at the first request and again after a loss, each time with a new sign-in. No request
- * is repeated: what was under way when the connection was lost rejects with `SurrealUnavailable`.
+ * is repeated: requests in flight when the connection was lost reject with `SurrealUnavailable`.
  */
 export class SurrealSession {
   #connection: Promise<Connection> | null = null;

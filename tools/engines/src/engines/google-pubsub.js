@@ -16,7 +16,7 @@ function requestFrame(text) {
 }
 
 /**
- * Resolves when the server lists the topics of a project; rejects with what it says instead.
+ * Resolves when the server lists the topics of a project; rejects with its answer otherwise.
  * @param {string} url @returns {Promise<void>}
  */
 export function listTopics(url) {

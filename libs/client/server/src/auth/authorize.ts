@@ -50,7 +50,7 @@ export interface TokenClaims {
   readonly jti?: string;
 }
 
-/** Signs what clients present to the service. */
+/** Signs the credentials that clients present to the service. */
 export class Authority {
   constructor(
     private readonly parts: {

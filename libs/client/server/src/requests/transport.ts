@@ -31,7 +31,7 @@ const MAX_PAUSE_MS = 5000;
 export class Transport {
   readonly hmac: Hmac;
   readonly #fetch: typeof fetch;
-  // Not visible to those who print or serialize the client: it has the secret.
+  // Contains the secret, so it is neither printed nor serialized with the client.
   readonly #target: Target;
 
   constructor(

@@ -6,7 +6,7 @@ export interface Page<Item> extends AsyncIterable<Item> {
   next(): Promise<Page<Item> | null>;
 }
 
-/** What a list route answers, renamed. */
+/** Answer of a list route, renamed. */
 export interface ListAnswer<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;

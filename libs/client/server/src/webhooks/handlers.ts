@@ -6,7 +6,7 @@ import type { Webhook, WebhookEvent, WebhookRequest } from './webhook.js';
 /** Called for each event, in order; the next one waits for it. */
 export type OnEvent = (event: WebhookEvent, webhook: Webhook) => Promise<void> | void;
 
-/** What a client asks the app's server to sign. */
+/** Subscription request of a client that the app's server authorizes. */
 export interface ChannelToAuthorize {
   readonly socketId: string;
   readonly channel: string;

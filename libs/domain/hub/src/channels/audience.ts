@@ -48,23 +48,23 @@ export class Audience extends Topic {
     return this.deferred !== null && this.deferred.size > 0;
   }
 
-  /** Number of subscribers that begin to receive behind what waits. */
+  /** Number of subscribers that begin to receive behind the waiting messages. */
   get openings(): number {
     return this.deferred?.openings ?? 0;
   }
 
-  /** Lets a subscriber receive what comes from now on. */
+  /** Lets a subscriber receive later messages. */
   override open(subscriber: Subscriber): void {
     if (this.deferred?.openBehind(subscriber) !== true) super.open(subscriber);
   }
 
-  /** Lets a subscriber receive that began behind facts that are told by now. */
+  /** Lets a subscriber receive after the messages that it waited behind were sent. */
   openBehind(subscriber: Subscriber): void {
     this.codec.renew?.();
     super.open(subscriber);
   }
 
-  /** Whether a subscriber gets what is told now, or what is told behind the messages that wait. */
+  /** Whether a subscriber receives current messages, or those behind the waiting ones. */
   receives(subscriber: Subscriber): boolean {
     return this.deferred?.isOpening(subscriber) === true || this.isOpen(subscriber);
   }

@@ -71,7 +71,7 @@ export class DeferredMessages<Opener> {
     return this.#waiting.slice(first).map(({ told }) => told);
   }
 
-  /** A subscriber does not receive what waits any more. */
+  /** Removes a subscriber, so that it receives no waiting messages. */
   leave(subscriber: Opener): void {
     this.#openings.get(subscriber)?.openings?.delete(subscriber);
     this.#openings.delete(subscriber);

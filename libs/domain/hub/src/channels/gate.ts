@@ -59,7 +59,7 @@ export class Gate {
     if (this.#add(held)) into?.add(held);
   }
 
-  /** Holds what the subscriber was not told before, because its filter had to wait. */
+  /** Holds earlier messages that were not sent because the filter of the subscriber had to wait. */
   holdUntold(frames: Frames, codec: Codec): void {
     this.#hold(frames, null, codec, this.#untold);
   }
@@ -158,7 +158,7 @@ export class Gate {
 
   /** The same, where evaluating it takes time: in turns of the share, until nothing is held that was not evaluated. */
   async dropInTurn(isNotWanted: (frames: Frames) => boolean): Promise<void> {
-    // What comes meanwhile is at the end of the set, and is evaluated too.
+    // Messages that arrive meanwhile are appended to the set and evaluated too.
     for (const held of this.#held) {
       const turn = this.share?.turn(this.subscriber.hub.appId);
       if (turn !== undefined) await turn;
@@ -176,7 +176,7 @@ export class Gate {
     return this.#isLost;
   }
 
-  /** Sends what was held, in order. What is not evaluated is: `settle` comes first. */
+  /** Sends held messages in order. `settle` must have evaluated all of them. */
   send(): void {
     const held = [...this.#held];
     this.#clear();

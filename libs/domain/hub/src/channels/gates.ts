@@ -30,7 +30,7 @@ export class Gates {
     return this.#catchUps(subscriber, view).length > 0;
   }
 
-  /** Moves what a subscriber catches up with to a gate of the same view that begins to hold. */
+  /** Moves the catch-up messages of a subscriber to a gate of the same view that begins to hold. */
   absorbInto(gate: Gate): void {
     for (const one of this.#catchUps(gate.subscriber, gate.codec.view)) {
       gate.absorb(one);
@@ -38,12 +38,12 @@ export class Gates {
     }
   }
 
-  /** Drops what a subscriber catches up with in some of its views. */
+  /** Drops the catch-up messages of a subscriber in some of its views. */
   dropCatchUps(subscriber: Subscriber, views: Iterable<string | undefined>): void {
     for (const view of views) for (const one of this.#catchUps(subscriber, view)) this.#gates.delete(one);
   }
 
-  /** Returns what a subscriber catches up with in one view, in order. */
+  /** Returns the catch-up messages of a subscriber in one view, in order. */
   untold(subscriber: Subscriber, view: string | undefined): readonly Frames[] {
     return this.#catchUps(subscriber, view).flatMap(({ frames }) => frames);
   }

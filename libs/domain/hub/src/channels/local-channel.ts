@@ -197,7 +197,7 @@ export class LocalChannel extends Readers {
       },
       open: (subscriber) => audience.openBehind(subscriber),
       overflow: () => {
-        // One that is held back loses nothing: its gate has what comes.
+        // A subscriber behind a gate loses nothing: the gate holds the messages.
         for (const subscriber of Array.from(audience.subscribers))
           if (audience.receives(subscriber)) this.ways.outlet.overflow(subscriber);
       },

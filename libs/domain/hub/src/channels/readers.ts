@@ -81,7 +81,7 @@ export abstract class Readers {
     before?.pace?.flush();
     const gate = before === undefined ? null : this.#catchUp(subscriber, before, codec);
     if (before !== undefined) this.#leave(subscriber, before);
-    // One that is held back takes no part in what a codec remembers.
+    // A subscriber behind a gate does not change the state of a codec.
     const audience = this.#enter(subscriber, gate?.codec ?? codec);
     const others = before === undefined ? viewsOf(subscription) : without(subscription, before);
     this.#keep(subscriber, subscription, audience, others);
@@ -185,7 +185,7 @@ export abstract class Readers {
 
   /** Null: the subscriber was told everything, or a gate holds it back already. */
   #catchUp(subscriber: Subscriber, before: Audience, codec: Codec): Gate | null {
-    // What comes while it catches up is said in the codec that it has by then.
+    // Messages that arrive during catch-up are encoded by its codec of that time.
     if (!this.#isCatchingUp(subscriber, codec.view) && this.#untoldOf(subscriber, before).length === 0)
       return null;
     const gate = new CatchUp(subscriber, this.ways.outlet, codec);
@@ -204,7 +204,7 @@ export abstract class Readers {
       .map(({ frames }) => frames);
   }
 
-  /** Whether a subscriber is left out of a message that others of its audience are told. */
+  /** Whether a subscriber is excluded from a message that its audience receives. */
   protected abstract isKeptFrom(subscriber: Subscriber, told: Told, view: string | undefined): boolean;
 
   #dropCatchUps(subscriber: Subscriber, audiences: readonly Audience[]): void {

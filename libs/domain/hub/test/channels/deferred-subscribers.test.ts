@@ -101,7 +101,7 @@ function decoded(sent: readonly string[]): readonly string[] {
   });
 }
 
-/** What a client of a random program has and must have. */
+/** State of a client of a random program, with its expected messages. */
 class Program {
   readonly scene = scene();
   readonly filters = Array.from({ length: FILTERS }, (_, at) =>
@@ -141,7 +141,7 @@ class Program {
       channel.open(subscriber);
       Object.assign(client, { filter, hasDeltas });
     } else if (kind === 'leave' && client.gate === null) {
-      // What waits for a filter is not sent to one that has left.
+      // Messages that wait for a filter are not sent after the subscriber left.
       const sent = decoded(client.sent);
       expect(client.expected.slice(0, sent.length)).toEqual(sent);
       client.expected = [...sent];

@@ -45,7 +45,7 @@ export class FeedbackWorker {
       const change = await this.#change(appId, publishId, results.slice(from, from + mostSteps));
       claims.push(...change.claims);
       for (const key of change.taken) taken.add(key);
-      // What the whole comes to decides for all of its devices.
+      // The result of the whole batch decides for all of its devices.
       trips ||= change.trips;
     }
     this.#count(results, taken);

@@ -45,7 +45,10 @@ export class Deltas {
   }
 }
 
-/** Chains of those who are told alike. With one more, a new subscriber joins one of them, which is told in full next. */
+/**
+ * Chains of subscribers with the same encoding. Beyond the limit a new subscriber joins an existing chain, which then
+ * restarts in full.
+ */
 const MAX_CHAINS = 16;
 
 /**
@@ -64,7 +67,7 @@ class Chains implements ChainChannel {
   /** The chain of who begins to receive now. */
   begin(entry: DeltaEntry): DeltaChain {
     const alike = [...this.#chains].filter(({ full }) => full === entry.full);
-    // Whoever begins now would get what waits, or hold no base for what follows.
+    // A subscriber that begins now would receive waiting messages, or have no base for the following ones.
     const ready = alike.filter((chain) => !this.local.isBehind(chain));
     const [first, ...others] = ready.filter(({ baseId }) => baseId !== null);
     // Whoever got the same message last goes on together.

@@ -26,7 +26,7 @@ interface Reader {
   unsubscribe(): Promise<void>;
   /** Renews what it gets deltas to. */
   renew(): void;
-  /** Collects what came, and returns the ids of all messages so far. */
+  /** Collects received messages and returns the ids of all so far. */
   got(): Promise<readonly string[]>;
 }
 
@@ -125,7 +125,7 @@ it('every delta stream equals the plain one, and no base is left, when all filte
           state.filter = filter;
         } else if (kind === 'leave' && state.filter !== null) {
           await reader.unsubscribe();
-          // What waits for a filter is not sent to one that has left.
+          // Messages that wait for a filter are not sent after the subscriber left.
           const got = (await reader.got()).slice(before);
           expect(state.expected.slice(0, got.length)).toEqual(got);
           Object.assign(state, { filter: null, expected: [...got] });

@@ -4,13 +4,13 @@ interface Server {
   readonly library: string | null;
   /** Whether the library is an optional peer dependency, which images built with `DRIVERS=common` leave out. */
   readonly isOptional?: true;
-  /** Against what `npm test` runs the driver. */
+  /** Server or stand-in that `npm test` runs the driver against. */
   readonly backend: string;
-  /** What those tests do not show. */
+  /** Behaviour that those tests do not show. */
   readonly notProven?: string;
 }
 
-/** What the queue of a driver can do; a job that needs more is refused. */
+/** Capabilities of the queue of a driver; a job that needs more is refused. */
 export interface QueueFacts {
   readonly delayedDelivery: boolean;
   readonly deduplication: boolean;

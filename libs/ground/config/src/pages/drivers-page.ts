@@ -37,7 +37,7 @@ function queueTable(): readonly string[] {
   ];
 }
 
-/** The page with every driver: its client library, its test backend, and what is not proven. */
+/** Returns the page with every driver: client library, test backend, and unproven behaviour. */
 export function driversPage(): string {
   return [
     '# Drivers',

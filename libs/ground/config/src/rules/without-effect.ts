@@ -4,7 +4,7 @@ import type { Rule } from './rule.js';
 /** A setting of the reference that this service has no use for. */
 interface WithoutEffect {
   readonly path: string;
-  /** The only accepted value: it describes what the service does. Null: unset. */
+  /** The only accepted value, which describes the behaviour of the service. Null: unset. */
   readonly only: boolean | number | string | null;
   /** The reason, as the end of a sentence. */
   readonly why: string;

@@ -17,7 +17,7 @@ export function chunksOf(text: string, bytes: number): string[] {
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** What the row of a split value says instead: no encoded value begins like this. */
+/** Prefix of the row of a split value; no encoded value begins with it. */
 const MARK = '+';
 
 export const splitMark = (parts: number): string => `${MARK}${parts}`;

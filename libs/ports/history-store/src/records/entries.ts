@@ -19,7 +19,7 @@ export interface Entry {
   readonly event?: EventRow;
 }
 
-/** What a row of kind `history` says, by which a record is found whose delivery serial differs from its history serial. */
+/** Content of a row of kind `history`: it leads to a record whose delivery serial differs from its history serial. */
 export const encodeEntry = (row: RecordRow): string =>
   JSON.stringify([
     row.deliverySerial,

@@ -27,7 +27,7 @@ export class OvertakenRead extends Error {
   override readonly name = 'OvertakenRead';
 }
 
-/** What a batch has to know of versioned messages and annotations. */
+/** Reads the versioned messages and annotations that a batch needs. */
 export async function findMessages(reader: StreamReader, of: FindMessagesOf): Promise<FoundMessages> {
   const { wanted } = of;
   const annotations = await findAnnotations(reader, of);
@@ -54,7 +54,7 @@ async function findStates(
   const states = wanted.states.map(async (one): Promise<StoredMessage[]> => {
     const row = messageRow(found, one.messageSerial);
     if (row === null) return [];
-    // Nobody changes a message that cannot be read, and a purge may be removing its fragments.
+    // An unreadable message cannot be changed, and a purge may be removing its fragments.
     const isReadable = isReadableMessage(row.state, stream, nowMs);
     if (!isReadable || !needsData(row.state, one, { stream, nowMs })) return [row.state];
     const data = await readData(reader, found.owner, row);

@@ -17,7 +17,7 @@ const MOST_CROWD_BYTES = 1_500_000;
 /** Bytes of a member in a checkpoint beside its id. */
 const STANDING_BYTES = 64;
 
-/** What a batch finds out about its stream. */
+/** State of a stream as one batch reads it. */
 export interface FindParts {
   readonly reader: StreamReader;
   readonly wanted: Wanted;
@@ -135,7 +135,7 @@ async function findCrowd(
   );
 }
 
-/** What an operator purge would take: its floor, and the rows below it that are visible or stored. */
+/** Returns the floor of an operator purge, and the rows below it that are visible or stored. */
 async function findPurgeable(
   { reader, wanted: { nowMs }, stream, head }: Held,
   below: Below,
@@ -183,7 +183,7 @@ async function countOpenBelow(reader: StreamReader, stream: Stream, below: numbe
   return open.filter(({ value }) => Number(value) >= floor && Number(value) < below).length;
 }
 
-/** Reads every row at or above the floor. What removes a row counts it, so fewer rows than counted mean a gap. */
+/** Reads every row at or above the floor. Removals are counted, so fewer rows than the counters say mean a gap. */
 async function inspect({
   reader,
   wanted: { nowMs },

@@ -6,7 +6,7 @@ import { type StreamReader, streamRowsOf } from './reader.js';
 import { decodeMessage, decodeSummary, type MessageRow, type SummaryRow } from './message-rows.js';
 import { type RowOwner } from './rows.js';
 
-/** What one batch read of its stream, as rows. */
+/** Rows of a stream that one batch read. */
 export interface FoundRows extends ReadRows {
   readonly owner: RowOwner;
   readonly head: Head | null;
@@ -56,7 +56,7 @@ export async function withReplaced(
     ...states.map(({ messageSerial }) => sortOf(generation, KIND.message, messageSerial)),
     ...summaries.map(({ messageSerial, type }) => sortOf(generation, KIND.summary, messageSerial, type)),
   ].filter((sort) => !found.asked.has(sort));
-  // A create replaces nothing, and whoever changes a message has asked for it.
+  // A create replaces no row, and changes name the rows of their messages in the query.
   const isNew = states.every(({ action }) => action === 'create') && summaries.length === 0;
   if (missing.length === 0 || isNew) return found;
   const more = await reader.get(streamKey, missing);

@@ -20,10 +20,10 @@ const LANE_BUCKETS = 16;
 /** Partitions of an index that purges read. */
 export const STREAM_BUCKETS = 64;
 
-/** A stream that nobody uses is looked at after so long. */
+/** Time after which an unused stream is visited. */
 export const UNUSED_MS = 30 * DAY_MS;
 
-/** A commit that registered a moment takes less than this; nobody looks before. */
+/** Longest time of a commit after it registered its entry; purges ignore younger entries. */
 export const SETTLED_MS = MINUTE_MS;
 
 /** The buckets in which a lane finds its streams. */

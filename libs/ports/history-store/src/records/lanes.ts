@@ -17,7 +17,7 @@ const MOST_ROUNDS = 5;
 /** Writers agree once, at their start. */
 const MOST_AGREEMENTS = 50;
 
-/** Watermarks of streams, and what writers tell each other about lanes. */
+/** Watermarks of streams, and the heartbeats of writers per lane. */
 export class Lanes {
   constructor(
     private readonly records: RecordStore,

@@ -173,7 +173,7 @@ export class MessageRows {
   }
 }
 
-/** Groups what comes one by one. */
+/** Groups items of an asynchronous sequence. */
 async function* batchesOf<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
   let batch: Item[] = [];
   for await (const item of items) {

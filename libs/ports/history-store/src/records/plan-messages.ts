@@ -60,7 +60,7 @@ function planAnnotation({ nowMs, expiresAt, stream }: PlanOf, draft: Draft, anno
     draft.put(sortOf(generation, KIND.deletedBy, targetNo), String(annotationNo), { expiresAtMs });
 }
 
-/** Rows of annotations outlive their time: readers leave out what has expired. */
+/** Rows of annotations outlive their retention; readers skip expired ones. */
 const ANNOTATION_GRACE_MS = 86_400_000;
 
 /** Without a text, the stored one stays. */

@@ -2,7 +2,7 @@ import type { Changes } from '../model/changes.js';
 import type { Stream } from '../model/stream.js';
 import type { FoundRows } from './found-rows.js';
 
-/** What a commit is planned from. */
+/** Input of the plan of a commit. */
 export interface PlanOf {
   readonly changes: Changes;
   readonly found: FoundRows;

@@ -40,14 +40,14 @@ import { encodeCheckpoint, encodeEvent, encodeMember, encodeReceipt, encodeRecor
 const RECEIPT_GRACE_MS = 3_600_000;
 const LOG_KEPT_MS = 365 * 86_400_000;
 
-/** What one batch writes: index entries first, then one commit. */
+/** Writes of one batch: index entries first, then one commit. */
 export interface Plan {
   readonly hints: readonly Hint[];
   readonly draft: Draft;
   readonly head: Head;
 }
 
-/** Plans the commit of what was decided; null: nothing is to be written. */
+/** Plans the commit of a decision. Returns null if it writes nothing. */
 export function planCommit(of: PlanOf): Plan | null {
   const { changes, found } = of;
   requireOwn(of);
@@ -105,7 +105,7 @@ function raisesFloors(written: Stream, before: Head, { side, head }: FoundRows):
   );
 }
 
-/** Serializes the commit with retention purges, which count in the side row what they remove. */
+/** Serializes the commit with retention purges, which count their removals in the side row. */
 function requireSide({ side }: FoundRows, stream: Stream, draft: Draft): void {
   draft.put(SIDE, encodeSide(sideFor(side, stream)), { version: nextVersion(side.version) });
   draft.require(SIDE, side.version === 0 ? null : side.version);
@@ -210,7 +210,7 @@ function register(
   return { head: next, hints };
 }
 
-/** When a purge has to look at the stream because of what is written; null: not because of that. */
+/** Returns the time at which the written rows make the stream due for a purge; null if they do not. */
 function dueOf({ changes, found, nowMs }: PlanOf, needsPurge: boolean): number | null {
   if (needsPurge) return dueMoment(nowMs, nowMs);
   const ends = [

@@ -70,7 +70,7 @@ export class RecordReads {
     return rows.map(({ sort, value }) => {
       const record = asRecord(decodeRecord({ streamKey, generation }, lastNumber(sort), value));
       const serial = record.rootHistorySerial ?? record.historySerial;
-      // What is below the floor reads as erased, whether it is already or not.
+      // Rows below the floor read as erased, even before a purge erases them.
       return serial !== null && serial < floor ? { ...record, tombstone: true, payload: null } : record;
     });
   }

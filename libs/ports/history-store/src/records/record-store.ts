@@ -32,7 +32,7 @@ export interface RecordHistoryOptions {
 const ROWS_PER_RECORD = 9;
 /** Rows of a commit that belong to no record. */
 const ROWS_APART = 6;
-/** A record takes several times its bytes in a commit: with its frame, its data and what JSON escapes. */
+/** A record takes several times its bytes in a commit: frame, data and JSON escapes. */
 const BYTES_PER_BYTE = 6;
 const MOST_BYTES = 512 * 1024;
 /** Batches at one time. */
@@ -44,7 +44,7 @@ const LONGEST_PAUSE_MS = 100;
 /**
  * Streams in a store of partitioned records: one partition a stream, with a head row whose version every commit requires
  * to be the one that was read. A batch reads, decides and commits; when another writer was first, it reads and decides
- * again. Nothing is locked, so a writer that dies holds up nobody.
+ * again. Nothing is locked, so a dead writer blocks no other one.
  */
 export class RecordHistoryStore extends RecordReads implements DurableStore {
   readonly limits: BatchLimits;
@@ -180,13 +180,13 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
   }
 }
 
-/** What `decide` rejects about a state that may be out of date is decided again; a failure of the store is not. */
+/** An error of `decide` on a state that may be out of date leads to another decision; a failure of the store does not. */
 function unlessFailure(thrown: unknown): null {
   if (thrown instanceof StoreFailure) throw thrown;
   return null;
 }
 
-/** What became of one attempt to commit; decision null: nothing was decided on the present state. */
+/** Result of one attempt to commit. Decision null: none was made on the present state. */
 type Attempt<Decision> =
   | { readonly decision: Decision; readonly outcome: 'committed' | 'nothing' }
   | { readonly decision: null; readonly outcome: 'overtaken' };

@@ -11,7 +11,7 @@ const MOST_STREAMS = 10_000;
 export class RememberedHeads {
   readonly #heads = new Map<string, Pick<FoundRows, 'owner' | 'side'> & { readonly head: Head }>();
 
-  /** What a batch would find if the stream is as it was remembered; null: it has to be read. */
+  /** Returns the state that a batch would find if the stream is unchanged; null if it must be read. */
   find(wanted: Wanted, address: StreamAddress): FoundRows | null {
     const found = this.#heads.get(streamName(address));
     if (found === undefined || !needsReceiptsOnly(wanted)) return null;

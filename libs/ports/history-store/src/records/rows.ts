@@ -9,7 +9,7 @@ export interface RowOwner {
   readonly generation: number;
 }
 
-/** A delivery record with what its row says beside it. */
+/** A delivery record with the other members of its row. */
 export interface RecordRow extends StoredRecord {
   /** Bytes of the history of this generation up to this row. */
   readonly sumBytes: number;
@@ -17,7 +17,7 @@ export interface RecordRow extends StoredRecord {
   readonly operationHash: string | null;
 }
 
-/** A presence event with what its row says beside it. */
+/** A presence event with the other members of its row. */
 export interface EventRow extends PresenceEvent {
   readonly sumBytes: number;
 }
@@ -162,7 +162,7 @@ export const decodeCheckpoint = (value: string): PresenceStanding[] =>
     ([userId, event, serial, atMs]) => ({ userId, event, serial, atMs }),
   );
 
-/** What a receipt row says of its record, so that the record need not be read for an answer. */
+/** Copy of record members in a receipt row, so that an answer needs no read of the record. */
 export type ReceiptRecord = Pick<
   StoredRecord,
   'historySerial' | 'messageSerial' | 'publishedAtMs' | 'rootHistorySerial' | 'versionSerial'

@@ -5,7 +5,7 @@ import { type Entry, HistoryEntries } from './entries.js';
 import type { Head } from './head.js';
 import type { StreamReader } from './reader.js';
 
-/** What of the head beside the stream is needed to find the visible rows. */
+/** Members of the head, beside the stream, that lead to the visible rows. */
 export type ShownBy = Pick<Head, 'firstShifted' | 'mixedTo'>;
 
 const NOTHING: Retained = { oldest: null, newest: null, messages: 0, bytes: 0 };

@@ -99,7 +99,7 @@ export const summaryOf = (
 /** A read that commits overtook so often is given up. */
 const MOST_ROUNDS = 20;
 
-/** Reads again whatever a commit replaced between its row and its text; null: the row does not exist. */
+/** Repeats a read if a commit replaced the row before its text was read. Null: the row does not exist. */
 export async function readSettled<Row, Result>(
   readRow: () => Promise<Row | null>,
   readText: (row: Row) => Promise<Result | null>,

@@ -42,7 +42,7 @@ export class RecordAccepted extends RecordResources {
       const value = await draft.readOne(PUBLISH.head);
       const head = value === null ? null : headOf(value);
       if (head?.publish.state !== 'queued') return null;
-      // All in one commit: the same publish may be accepted again as soon as its row is gone.
+      // All in one commit: the same publish may be accepted again as soon as its row is deleted.
       const own = await rows.range(partition, ALL, partitions.mostRows - 1);
       const deleted = own.filter(({ sort }) => sort !== PUBLISH.fence && sort !== PUBLISH.head);
       draft.see(deleted);

@@ -159,7 +159,7 @@ export class Admissions {
     });
   }
 
-  /** The publish of a reservation. `lapsed`: there will be none with it. `changed`: somebody released the key or took it over. */
+  /** The publish of a reservation. `lapsed`: it never gets one. `changed`: the key was released or taken over. */
   async #awaitPublish(
     appId: string,
     reservation: Reservation,
@@ -190,7 +190,7 @@ export class Admissions {
     });
   }
 
-  /** Deletes the reservations of an attempt that failed, so that nobody waits for it. */
+  /** Deletes the reservations of a failed attempt, so that later admissions do not wait for it. */
   async #release(
     appId: string,
     publishId: string,

@@ -2,7 +2,7 @@ import type { Row, RowKey } from '@carillon/records';
 import type { Rows } from './rows.js';
 import type { FoundEntry, TimeEntry, TimeIndex, TimeSpan } from './time-index.js';
 
-/** What an entry means, given the row it points to. */
+/** Meaning of an entry, given the row it points to. */
 export interface Verdict<Value> {
   /** Absent: the entry is skipped. */
   readonly value?: Value;
@@ -52,7 +52,7 @@ export async function readIndexed<Value>(
   return values;
 }
 
-/** New entries first: what is cut off leaves both. */
+/** New entries first: a crash in between leaves both. */
 async function moveEntries(
   index: TimeIndex,
   moved: readonly (readonly [FoundEntry, TimeEntry])[],

@@ -53,7 +53,7 @@ export class Partitions {
     );
   }
 
-  /** Deletes rows, whatever they have become since they were read. How many existed. */
+  /** Deletes rows without conditions. Returns how many existed. */
   async deleteRows(partition: string, rows: readonly Row[]): Promise<number> {
     let deleted = 0;
     for (const some of chunks(rows, this.mostRows)) {

@@ -16,7 +16,7 @@ const PLANNED: Spread = { slotMs: 6 * HOUR_MS, buckets: 4 };
 /** Entries that stay for days. */
 const KEPT: Spread = { slotMs: 24 * HOUR_MS, buckets: 4 };
 
-/** What the parts of the store share. */
+/** Dependencies shared by the parts of the store. */
 export class Parts {
   readonly rows: Rows;
   readonly partitions: Partitions;

@@ -14,7 +14,7 @@ const UNDER_WAY_MS = 600_000;
 /**
  * Entries of indexes by name. A writer puts the entry before the commit of the row and confirms it afterwards; whoever
  * removes an entry looks at the row again and restores the entry if the row exists. So an existing row has its entry,
- * whatever the order of the two.
+ * in either order of the two.
  */
 export class Pointers {
   constructor(
@@ -59,5 +59,5 @@ export class Pointers {
   }
 }
 
-/** What the writer stored with the entry. */
+/** Value that the writer stored with the entry. */
 export const noteOf = ({ value }: Row): string => value.slice(value.indexOf(' ') + 1);

@@ -130,7 +130,7 @@ export async function listDeadLetters(parts: Parts, letters: readonly StoredDead
   ]);
 }
 
-/** What the index of dead letters stores with an entry. */
+/** Value of an entry in the index of dead letters. */
 export function deadLetterNote(note: string): {
   readonly publishId: string;
   readonly provider: string | null;

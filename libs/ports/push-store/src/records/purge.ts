@@ -15,7 +15,7 @@ import { headOf } from './values.js';
 const PAGE = 1000;
 const HOUR_MS = 3_600_000;
 
-/** Removes what is old. Keys, locks and workers expire by themselves. */
+/** Removes old rows. Keys, locks and workers expire by themselves. */
 export class RecordPurge extends RecordForgotten {
   async purge(category: PurgeCategory, beforeMs: number, limit: number): Promise<number> {
     // The others expire in the store.
@@ -85,7 +85,7 @@ export class RecordPurge extends RecordForgotten {
     return purged;
   }
 
-  /** The publish last: what was cut off is found again. False: it was changed meanwhile. */
+  /** The publish row last, so that an interrupted purge resumes. False: it was changed meanwhile. */
   async #purgePublish(head: Row): Promise<boolean> {
     const { rows, partitions, live } = this.parts;
     const { partition } = head;

@@ -253,7 +253,7 @@ const channelPointer = ({ appId, channel, deviceId }: StoredSubscription): Point
 const isOfClient = ({ tokenHash, clientId }: StoredSubscription): boolean =>
   tokenHash === null && clientId !== null;
 
-/** A subscription has the provider and the token of its device, whatever these were when it was made. */
+/** A subscription has the current provider and token of its device. */
 function foundOf(row: Row, device: StoredDevice | null): Found {
   const stored = JSON.parse(row.value) as StoredSubscription;
   const subscription =

@@ -18,7 +18,7 @@ export interface TimeEntry {
 
 /** An entry as it was found. */
 export interface FoundEntry extends TimeEntry {
-  /** What the writer stored with it. */
+  /** Value that the writer stored with it. */
   readonly note: string;
   /** Whether it is older than any commit that may still follow it. */
   readonly isSettled: boolean;

@@ -7,7 +7,7 @@ import { AGAIN, isWaiting } from './publish-index.js';
 import { before, type FoundEntry, type TimeEntry, until } from './time-index.js';
 import { type Head, headOf, idleSinceMs, minuteOf, publicClaim } from './values.js';
 
-/** Publishes and deliveries that nobody works on any more. */
+/** Abandoned publishes and deliveries. */
 export class RecordForgotten extends RecordPublishes {
   async forgottenPublishes(
     planning: 'begun' | 'queued',
@@ -112,7 +112,7 @@ export function headKeyOf({ id }: TimeEntry) {
   return headKey(appId, publishId);
 }
 
-/** What an entry of a live publish means: the publish where it is active, and where the entry belongs. */
+/** Meaning of an entry of a live publish: the publish if it is active, and the right time of the entry. */
 function judgeLive(row: Row | null, { timeMs, id, note }: FoundEntry): Verdict<Head> {
   if (row === null) return { to: null };
   const head = headOf(row.value);

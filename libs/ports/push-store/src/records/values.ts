@@ -7,7 +7,7 @@ const BYTES_A_UNIT = 3;
 /** In front of a part of a log: the number of parts. */
 const COUNT_BYTES = 8;
 
-/** The row of a publish, and what its index entries are found by. */
+/** The row of a publish, with the keys of its index entries. */
 export interface Head {
   readonly publish: StoredPublish;
   /** Null: it does not wait for its time. */
@@ -25,7 +25,7 @@ export interface Head {
 export const headOf = (value: string): Head => JSON.parse(value) as Head;
 export const headValue = (head: Head): string => JSON.stringify(head);
 
-/** Without what its key says. */
+/** Without the members in its key. */
 export function claimValue({
   appId: _app,
   publishId: _publish,

@@ -23,7 +23,7 @@ export class Store {
     this.#file = file;
     if (!existsSync(file)) return;
     const lines = readFileSync(file, 'utf8').split('\n');
-    // What follows the last line end was not written completely.
+    // Text after the last line end was not written completely.
     for (const line of lines.slice(0, -1)) this.#apply(JSON.parse(line));
   }
 

@@ -12,7 +12,7 @@ const TEXT = { id: codec.encode('id'), result: codec.encode('result') };
 
 /** @typedef {{ id: string, method: string, params?: unknown[], session?: unknown }} Request */
 
-/** Adds the id to what the engine answered. @param {Request} request @param {Uint8Array} bytes */
+/** Adds the id to the answer of the engine. @param {Request} request @param {Uint8Array} bytes */
 function responseTo({ id }, bytes) {
   const head = [MAP_OF_TWO, TEXT.id, codec.encode(id)];
   const isError = ERROR_START.equals(bytes.subarray(0, ERROR_START.length));

@@ -85,7 +85,7 @@ export class DeltaChannel implements CohortChannel {
     const cohorts = this.#of(variant);
     const version = shown?.version ?? null;
     if (cohorts.length === 0) this.parts.budget.used(this.#latest);
-    // Whoever begins now would get what waits, or hold no base for what follows.
+    // A subscriber that begins now would receive waiting messages, or have no base for the following ones.
     const found = cohorts.find((one) => !this.#isBehind(one) && one.accepts(version));
     if (found !== undefined) return found;
     if (cohorts.length >= MAX_COHORTS) return this.#merged(cohorts);

@@ -17,7 +17,7 @@ interface Reservation {
   readonly ageMs: number;
 }
 
-/** What reservations need to know about apps. Reads are serial. */
+/** Reads of apps for reservations, with serial consistency. */
 export interface KeyHolders {
   /** Whether the app exists and has this key. */
   readonly hasKey: (appId: string, key: string) => Promise<boolean>;

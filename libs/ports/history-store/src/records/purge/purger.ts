@@ -30,7 +30,7 @@ interface Position {
 const START: Position = { bucket: 0, after: null };
 const END: Position = { bucket: STREAM_BUCKETS, after: null };
 
-/** What a round of steps still has to go through. */
+/** Positions that a round of steps has reached. */
 interface Round {
   capped: Position;
   due: Position;
@@ -39,7 +39,7 @@ interface Round {
 }
 
 /**
- * Removes what retention lets go of by the entries that commits left in the indexes: a stream without anything to remove
+ * Removes rows beyond retention by the entries that commits left in the indexes: a stream without anything to remove
  * costs nothing. Each commit removes rows with their part in the counters; a step is a bounded number of commits.
  */
 export class RecordPurger {
@@ -174,7 +174,7 @@ export class RecordPurger {
 
 const isAtEnd = ({ bucket }: Position): boolean => bucket >= STREAM_BUCKETS;
 
-/** What the visits of one step did. */
+/** Sum of the visits of one step. */
 class StepSum {
   #evicted: Evicted[] = [];
   removed = 0;

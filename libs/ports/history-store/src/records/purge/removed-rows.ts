@@ -12,7 +12,7 @@ const rowsAtOnce = ({ limits }: RecordStore): number => Math.max(1, limits.rows 
 /** Rows of a message that point to two others each. */
 const POINTING = 3;
 
-/** Deletes rows that nobody reads any more, a bounded number; returns how many. */
+/** Deletes a bounded number of unreadable rows and returns how many. */
 export async function deleteRange(
   { reader, records }: PurgeParts,
   streamKey: string,

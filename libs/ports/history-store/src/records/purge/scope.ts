@@ -20,7 +20,7 @@ export interface PurgeScope extends PurgeParts {
   readonly stream: Stream;
 }
 
-/** What one commit of a purge did. */
+/** Result of one commit of a purge. */
 export interface PurgeDone {
   readonly removed: number;
   readonly evicted: readonly Evicted[];

@@ -6,7 +6,7 @@ import { streamOf } from '../locate.js';
 import { ShownHistory } from '../shown.js';
 import type { PurgeParts } from './scope.js';
 
-/** Adds up what the streams of each app hold, by the due entries of all streams. */
+/** Adds up the counters of the streams of each app, by the due entries of all streams. */
 export class SurveyCount {
   readonly #apps = new Map<string, AppSurvey>();
 

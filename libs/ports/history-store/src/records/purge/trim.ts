@@ -60,7 +60,7 @@ async function overCaps({ request, stream }: PurgeScope, history: ShownHistory):
   return over;
 }
 
-/** Versions of messages stay for as long as they are kept, whatever becomes of their place in the history. */
+/** Versions of messages stay until their own retention ends, also after their history row is removed. */
 async function deletePlain(
   { reader, stream, head }: PurgeScope,
   draft: ReturnType<typeof draftOf>,

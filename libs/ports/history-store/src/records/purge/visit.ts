@@ -7,7 +7,7 @@ import { type Swept, sweepExpired } from './expire.js';
 import { commitSide, draftOf, type PurgeDone, type PurgeParts, type PurgeScope, scopeOf } from './scope.js';
 import { trimCapped } from './trim.js';
 
-/** What a visit of one stream did. */
+/** Result of a visit of one stream. */
 export interface Visited extends PurgeDone {
   /** False: the budget ended first, and the stream needs another visit. */
   readonly isDone: boolean;
@@ -61,7 +61,7 @@ const earliest = (...all: readonly Swept[]): number | null => {
   return moments.length === 0 ? null : Math.min(...moments);
 };
 
-/** False: somebody changed the side row, and the stream has to be looked at again. */
+/** False: the side row was changed concurrently, and the stream needs another visit. */
 async function registerNext(scope: PurgeScope, nextMs: number | null): Promise<boolean> {
   const { records, request, stream } = scope;
   const { streamKey, updatedAtMs } = stream;
@@ -72,7 +72,7 @@ async function registerNext(scope: PurgeScope, nextMs: number | null): Promise<b
   return commitSide(scope, draftOf(scope), { dueMs });
 }
 
-/** What several commits did together. */
+/** Adds the results of several commits. */
 class Sum {
   #evicted: PurgeDone['evicted'] = [];
   removed = 0;

@@ -10,7 +10,7 @@ import { pubsubQueueNames } from './names.js';
 import { MOST_HIDDEN_MS, PubsubStore } from './pubsub-store.js';
 import { QueueTopics } from './queue-topics.js';
 
-/** Handlers of one queue at once. */
+/** Concurrent handlers of one queue. */
 const CONCURRENCY = 16;
 
 /** Jobs in Google Pub/Sub, with the credentials of the process. The client library is loaded at the first request. */

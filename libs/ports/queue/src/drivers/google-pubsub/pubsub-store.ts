@@ -106,7 +106,7 @@ export class PubsubStore implements JobStore {
     const renewed = this.#at(queue, ({ subscription }) =>
       this.options.calls.hide(subscription, tokens, this.options.leaseSeconds),
     );
-    // Whoever settles a delivery waits for it: requests overtake each other.
+    // Settling a delivery waits for it, because requests overtake each other.
     this.#renewing = renewed.catch(() => undefined);
     await renewed;
     return [];
@@ -260,7 +260,7 @@ const deliveredOf = ({ ackId, data, attempt, publishedAtMs }: IncomingMessage): 
   writtenAtMs: publishedAtMs,
 });
 
-/** The copy that waits for what is left of a wait longer than Pub/Sub hides a message; null if nothing is left. */
+/** Returns the copy for the rest of a wait that exceeds the longest ack deadline; null if nothing is left. */
 export function restOf({ text, count, writtenAtMs }: Delivered): Envelope | null {
   const envelope = count > 1 ? decodeJob(text) : null;
   if (envelope === null || envelope.waitMs <= MOST_HIDDEN_MS) return null;

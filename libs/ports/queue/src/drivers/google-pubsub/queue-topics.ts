@@ -1,7 +1,7 @@
 import type { PubsubCalls } from './calls.js';
 import type { PubsubQueueNames } from './names.js';
 
-/** Pub/Sub keeps messages that nobody acknowledged for so long; its longest without a surcharge. */
+/** Retention of unacknowledged messages: the longest without a surcharge. */
 const RETENTION_SECONDS = 604_800;
 /** How long a dead letter is hidden from others while it is read. */
 const LOOK_SECONDS = 30;

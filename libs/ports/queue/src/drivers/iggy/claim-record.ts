@@ -19,7 +19,7 @@ export interface ClaimRecord {
 
 const MARK = 'carillon-claims/1 ';
 
-/** A record that changes only what is given. */
+/** A record that changes only the given members. */
 export const claimRecord = (
   worker: string,
   leaseMs: number,

@@ -19,7 +19,7 @@ interface Mention {
   readonly log: number;
 }
 
-/** What a record changed. */
+/** Effect of a record. */
 export interface Applied {
   /** Claims of the record that won. */
   readonly won: readonly ClaimKey[];
@@ -31,7 +31,7 @@ export interface Applied {
 
 /**
  * Delivery states of the jobs of a queue, computed from its claims log. The log has one order and the server's time, so
- * that all workers that read it compute the same states and agree on who has won a job, without consumer groups.
+ * that all workers that read it compute the same states and agree on the owner of a job, without consumer groups.
  */
 export class ClaimStates {
   readonly #states = new Map<number, ClaimState>();

@@ -19,7 +19,7 @@ export interface DeadLetterTopic {
   readonly send: (text: string) => Promise<void>;
 }
 
-/** Letters requested at once. */
+/** Letters per request. */
 const BATCH = 50;
 
 /**

@@ -139,7 +139,7 @@ export class IggyStore implements JobStore {
     (await this.#readers.get(queue))?.drain();
   }
 
-  /** Reports that a server answers; the API has no depths of what is not settled. */
+  /** Reports that a server answers; the API has no depths of unsettled jobs. */
   async stats(): Promise<QueueStats> {
     await this.health();
     return UNKNOWN_STATS;

@@ -7,7 +7,7 @@ import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
 import { IggyStore } from './iggy-store.js';
 
-/** Handlers of one queue at once. */
+/** Concurrent handlers of one queue. */
 const CONCURRENCY = 16;
 /** Fits into a request of servers by default, together with the heads of a dead letter. */
 const MAX_JOB_BYTES = 900 * 1024;

@@ -28,7 +28,7 @@ export interface QueueReaderOptions {
   readonly batchSize: number;
   readonly intervalMs: number;
   readonly leaseMs: number;
-  /** Limit of the wait for an own record to come back. */
+  /** Limit of the wait until an own record is read. */
   readonly timeoutMs: number;
   /** Called when there may be something to claim. */
   readonly onReceived: () => void;
@@ -137,7 +137,7 @@ export class QueueReader {
     if (jobs.length > 0) await this.#write({ release: jobs });
   }
 
-  /** Claims nothing more; what was claimed can still be settled. */
+  /** Claims nothing more; claimed jobs can still be settled. */
   drain(): void {
     this.#isDraining = true;
     this.#buffer.clear();
@@ -226,7 +226,7 @@ export class QueueReader {
     return messages.length === count;
   }
 
-  /** Releases what was won by a claim that nobody waits for any more. */
+  /** Releases jobs won by a claim whose waiter timed out. */
   #disclaim({ won }: Applied): void {
     const released = won.map(([offset, serial]) => [offset, serial, false] as const);
     // Otherwise their leases end.

@@ -19,9 +19,9 @@ export interface PulsarDeadLettersOptions {
 type Verdict = 'acknowledge' | 'keep' | 'stop';
 
 const SUBSCRIPTION = 'dead-letters';
-/** Property of messages that mark the end of what a reader reads. */
+/** Property of messages that mark the end for a reader. */
 const FENCE = 'carillon-fence';
-/** Messages requested at once. */
+/** Messages per request. */
 const PERMITS = 64;
 /** Dead letters that may exceed the retention before the oldest are deleted. */
 const TRIM_EVERY = 100;
@@ -52,7 +52,7 @@ export class PulsarDeadLetters {
     this.#buried += 1;
     if (this.#buried % TRIM_EVERY !== 0 || this.#isTrimming) return;
     this.#isTrimming = true;
-    // What fails is repeated with the next hundred.
+    // Failed deletions are repeated with the next hundred.
     this.#trim(session, names)
       .catch(() => undefined)
       .finally(() => (this.#isTrimming = false));
@@ -112,7 +112,7 @@ export class PulsarDeadLetters {
     });
   }
 
-  /** Creates the subscription at the first use in a session: without one the broker deletes what is written. */
+  /** Creates the subscription at the first use in a session: without one the broker deletes written messages. */
   #prepare(session: PulsarQueueSession, dead: string): Promise<void> {
     const known = this.#prepared.get(session) ?? new Map<string, Promise<void>>();
     this.#prepared.set(session, known);

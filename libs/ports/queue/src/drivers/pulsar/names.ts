@@ -9,7 +9,7 @@ export interface PulsarQueueNames {
 
 const LONGEST_PREFIX = 128;
 
-/** Escapes what the broker or a URL gives a meaning of its own. */
+/** Escapes characters with a meaning in topic names or URLs. */
 export const pulsarPrefix = (prefix: string): string =>
   escapedName(trimmedPrefix(prefix), /[A-Za-z0-9._:-]/, '=', LONGEST_PREFIX);
 

@@ -10,7 +10,7 @@ import { pulsarPrefix } from './names.js';
 import { PulsarStore } from './pulsar-store.js';
 import { PulsarQueueSession } from './session.js';
 
-/** Handlers of one queue at once. */
+/** Concurrent handlers of one queue. */
 const CONCURRENCY = 16;
 /** Fits into a frame of the WebSocket API by default, together with the heads of a dead letter. */
 const MAX_JOB_BYTES = 700 * 1024;

@@ -3,7 +3,7 @@ import type { PulsarQueueNames } from './names.js';
 import type { PulsarQueueSession } from './session.js';
 
 /**
- * Received messages of one queue. Permits bound what the broker delivers to what the worker has room for; everything
+ * Received messages of one queue. Permits bound deliveries to the room of the worker; everything
  * else stays available to other processes.
  */
 export class PulsarReceiver {

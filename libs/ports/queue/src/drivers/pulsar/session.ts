@@ -92,7 +92,7 @@ export class PulsarQueueSession {
     return consumer;
   }
 
-  /** Leaves a subscription; what was delivered and not acknowledged goes to others. */
+  /** Leaves a subscription; unacknowledged messages go to other consumers. */
   async unsubscribe(consumer: PulsarConsumer): Promise<void> {
     this.#consumers.delete(consumer);
     await consumer.close();

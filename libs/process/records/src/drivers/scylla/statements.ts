@@ -1,7 +1,7 @@
 import type { Statement } from '@carillon/scylla';
 import type { RangeQuery, Row, RowKey } from '../../port.js';
 
-/** What a conditional write expects of a row. */
+/** Condition of a write on one row. */
 export type Expectation =
   /** No row, not even an expired one that the server has not deleted yet. */
   | { readonly kind: 'none' }
@@ -75,7 +75,7 @@ export const selectRows = (table: string, partition: string, sorts: readonly str
   params: [partition, [...sorts]],
 });
 
-/** Reads what conditions compare. */
+/** Reads the columns that conditions compare. */
 export const selectStates = (table: string, partition: string, sorts: readonly string[]): Statement => ({
   query: `SELECT sort, version, expires_at, commit_id FROM ${table} WHERE partition = ? AND sort IN ?`,
   params: [partition, [...sorts]],

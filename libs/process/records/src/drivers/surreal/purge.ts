@@ -21,7 +21,7 @@ export class Purge {
     if (this.#timer !== null) clearInterval(this.#timer);
   }
 
-  /** Never rejects: what fails, or conflicts with a commit, is left to the next run. */
+  /** Never rejects: failures and conflicts with commits are left to the next run. */
   async #run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
