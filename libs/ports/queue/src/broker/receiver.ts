@@ -1,4 +1,6 @@
-/** One request at a time for what waits in a queue, which whoever claims finds answered or goes on waiting for. */
+import { bounded } from '@carillon/runtime';
+
+/** Pulls messages of a queue with one request at a time; a claim takes received messages or waits for the answer. */
 export class PullReceiver<Message> {
   #came: Message[] = [];
   #failure: unknown = null;
@@ -24,9 +26,18 @@ export class PullReceiver<Message> {
     return this.#came.length > 0 || this.#failure !== null;
   }
 
-  /** Resolves when a request is answered. */
-  async answered(): Promise<void> {
+  /**
+   * Resolves when there are messages or a failure to take, after the time, or when the signal aborts. A request without
+   * messages ends no wait, so that the next one does not follow immediately.
+   */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    await bounded(ms, (over) => this.#news(over), signal);
+  }
+
+  async #news(over: AbortSignal): Promise<void> {
     await this.#receiving;
+    if (this.hasNews || over.aborted) return;
+    await new Promise((end) => over.addEventListener('abort', end, { once: true }));
   }
 
   /**

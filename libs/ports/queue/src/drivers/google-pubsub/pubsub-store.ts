@@ -2,6 +2,7 @@ import type { IncomingMessage } from '@carillon/google';
 import { pause } from '@carillon/runtime';
 import { copyOf, deathOf, type Delivered, firstOf, NOTHING, sorted } from '../../broker/delivered.js';
 import { decodeJob, encodeJob, type Death, type Envelope } from '../../broker/envelope.js';
+import { LeaseRenewals } from '../../broker/lease-renewals.js';
 import { PullReceiver } from '../../broker/receiver.js';
 import { written } from '../../broker/written.js';
 import { QueueUnavailable } from '../../failures.js';
@@ -40,9 +41,7 @@ export interface PubsubStoreOptions {
 export class PubsubStore implements JobStore {
   readonly #dead: PubsubDeadLetters;
   readonly #receivers = new Map<string, PullReceiver<IncomingMessage>>();
-  /** Deliveries that are being settled: renewing one would make a pause as long as a lease. */
-  readonly #ending = new Set<string>();
-  #renewing: Promise<unknown> = Promise.resolve();
+  readonly #renewals = new LeaseRenewals();
 
   constructor(private readonly options: PubsubStoreOptions) {
     this.#dead = new PubsubDeadLetters(options.calls, options.reliability.failed_retention);
@@ -72,8 +71,8 @@ export class PubsubStore implements JobStore {
   }
 
   async wait(queue: string, ms: number, signal: AbortSignal): Promise<void> {
-    const over = pause(ms, signal);
-    await Promise.race([this.#arrived(queue, over), over]);
+    const receiver = this.#receivers.get(queue);
+    await (receiver === undefined ? pause(ms, signal) : receiver.wait(ms, signal));
   }
 
   settle(queue: string, job: ClaimedJob, outcome: Outcome): Promise<Settled> {
@@ -101,14 +100,13 @@ export class PubsubStore implements JobStore {
 
   /** Pub/Sub does not tell whether a lease was lost: workers go by their clocks. */
   async renew(queue: string, jobs: readonly ClaimedJob[]): Promise<readonly ClaimedJob[]> {
-    const tokens = jobs.map(({ token }) => token).filter((token) => !this.#ending.has(token));
-    if (tokens.length === 0) return [];
-    const renewed = this.#at(queue, ({ subscription }) =>
-      this.options.calls.hide(subscription, tokens, this.options.leaseSeconds),
-    );
-    // Settling a delivery waits for it, because requests overtake each other.
-    this.#renewing = renewed.catch(() => undefined);
-    await renewed;
+    await this.#renewals.renew(jobs, async (own) => {
+      if (own.length === 0) return;
+      const tokens = own.map(({ token }) => token);
+      await this.#at(queue, ({ subscription }) =>
+        this.options.calls.hide(subscription, tokens, this.options.leaseSeconds),
+      );
+    });
     return [];
   }
 
@@ -170,19 +168,13 @@ export class PubsubStore implements JobStore {
     }
   }
 
-  /** Settles a delivery after a renewal that is under way. */
-  async #lastly<Result>(
+  /** Settles a delivery after a renewal in flight. */
+  #lastly<Result>(
     queue: string,
-    { token }: ClaimedJob,
+    job: ClaimedJob,
     settle: (names: PubsubQueueNames) => Promise<Result>,
   ): Promise<Result> {
-    this.#ending.add(token);
-    try {
-      await this.#renewing;
-      return await this.#at(queue, settle);
-    } finally {
-      this.#ending.delete(token);
-    }
+    return this.#renewals.settle(job, () => this.#at(queue, settle));
   }
 
   #receiver(queue: string, { subscription }: PubsubQueueNames): PullReceiver<IncomingMessage> {
@@ -198,13 +190,6 @@ export class PubsubStore implements JobStore {
     });
     this.#receivers.set(queue, created);
     return created;
-  }
-
-  /** A pull that returned nothing is not followed by the next one immediately. */
-  async #arrived(queue: string, over: Promise<void>): Promise<void> {
-    const receiver = this.#receivers.get(queue);
-    await receiver?.answered();
-    if (receiver?.hasNews !== true) await over;
   }
 
   async #sort(names: PubsubQueueNames, message: IncomingMessage): Promise<ClaimedJob | 'dead' | 'waits'> {

@@ -1,6 +1,7 @@
-import { bounded } from '@carillon/runtime';
+import { pause } from '@carillon/runtime';
 import { copyOf, deathOf, type Delivered, NOTHING, sorted } from '../../broker/delivered.js';
 import { encodeJob, type Death, type Envelope } from '../../broker/envelope.js';
+import { LeaseRenewals } from '../../broker/lease-renewals.js';
 import { PullReceiver } from '../../broker/receiver.js';
 import { QueueUnavailable } from '../../failures.js';
 import type {
@@ -42,9 +43,7 @@ export class SqsStore implements JobStore {
   readonly #dead: SqsDeadLetters;
   readonly #sending: SqsSending;
   readonly #receivers = new Map<string, PullReceiver<IncomingMessage>>();
-  /** Deliveries about which the last word is said: renewing one would make a pause as long as a lease. */
-  readonly #ending = new Set<string>();
-  #renewing: Promise<unknown> = Promise.resolve();
+  readonly #renewals = new LeaseRenewals();
 
   constructor(private readonly options: SqsStoreOptions) {
     const { calls, isFifo, groupId, reliability } = options;
@@ -80,7 +79,8 @@ export class SqsStore implements JobStore {
   }
 
   async wait(queue: string, ms: number, signal: AbortSignal): Promise<void> {
-    await bounded(ms, (over) => this.#came(queue, over), signal);
+    const receiver = this.#receivers.get(queue);
+    await (receiver === undefined ? pause(ms, signal) : receiver.wait(ms, signal));
   }
 
   settle(queue: string, job: ClaimedJob, outcome: Outcome): Promise<Settled> {
@@ -108,15 +108,14 @@ export class SqsStore implements JobStore {
   }
 
   async renew(queue: string, jobs: readonly ClaimedJob[]): Promise<readonly ClaimedJob[]> {
-    const own = jobs.filter(({ token }) => !this.#ending.has(token));
-    const renewed = this.#at(queue, ({ url }) => {
-      const receipts = own.map(({ token }) => receiptOf(token));
-      return this.options.calls.hide(url, receipts, this.options.visibilitySeconds);
-    });
-    // Whoever ends a delivery waits for it: requests overtake each other.
-    this.#renewing = renewed.catch(() => undefined);
-    const lost = new Set(await renewed);
-    return own.filter(({ token }) => lost.has(receiptOf(token)));
+    const failed = await this.#renewals.renew(jobs, (own) =>
+      this.#at(queue, ({ url }) => {
+        const receipts = own.map(({ token }) => receiptOf(token));
+        return this.options.calls.hide(url, receipts, this.options.visibilitySeconds);
+      }),
+    );
+    const lost = new Set(failed);
+    return jobs.filter(({ token }) => lost.has(receiptOf(token)));
   }
 
   /** What was not begun goes on as a copy, since a delivery counts as an attempt; in a FIFO queue it keeps its place. */
@@ -190,19 +189,13 @@ export class SqsStore implements JobStore {
     }
   }
 
-  /** The last word about a delivery. */
-  async #lastly<Result>(
+  /** Settles a delivery after a renewal in flight. */
+  #lastly<Result>(
     queue: string,
-    { token }: ClaimedJob,
-    say: (place: SqsPlace) => Promise<Result>,
+    job: ClaimedJob,
+    settle: (place: SqsPlace) => Promise<Result>,
   ): Promise<Result> {
-    this.#ending.add(token);
-    try {
-      await this.#renewing;
-      return await this.#at(queue, say);
-    } finally {
-      this.#ending.delete(token);
-    }
+    return this.#renewals.settle(job, () => this.#at(queue, settle));
   }
 
   /** Of a FIFO queue one message at a time: several of one group would be worked on at once. */
@@ -216,14 +209,6 @@ export class SqsStore implements JobStore {
     });
     this.#receivers.set(queue, made);
     return made;
-  }
-
-  /** A request that brought nothing is not followed by the next one at once. */
-  async #came(queue: string, over: AbortSignal): Promise<void> {
-    const receiver = this.#receivers.get(queue);
-    await receiver?.answered();
-    if (receiver?.hasNews === true || over.aborted) return;
-    await new Promise((end) => over.addEventListener('abort', end, { once: true }));
   }
 
   #remove({ url }: SqsPlace, token: string): Promise<void> {
