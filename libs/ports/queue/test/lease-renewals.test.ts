@@ -40,10 +40,7 @@ describe('LeaseRenewals', () => {
 });
 
 function deferred() {
-  let [resolve, reject] = [(): void => {}, (_: Error): void => {}];
-  const promise = new Promise<void>((done, fail) => {
-    resolve = done;
-    reject = fail;
-  });
-  return { promise, resolve: () => resolve(), reject: (error: Error) => reject(error) };
+  const settle: { resolve?: () => void; reject?: (error: Error) => void } = {};
+  const promise = new Promise<void>((resolve, reject) => Object.assign(settle, { resolve, reject }));
+  return { promise, resolve: () => settle.resolve?.(), reject: (error: Error) => settle.reject?.(error) };
 }
