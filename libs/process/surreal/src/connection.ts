@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { DatabaseAuth, DriverContext, RootAuth, RpcRequest, Surreal } from 'surrealdb';
 import { causeOf, failureOf, isRejectedSignIn } from './classify.js';
+import { retryConflicts } from './conflicts.js';
 import { SurrealMisconfigured, SurrealUnavailable } from './failures.js';
 import { addressOf, type SurrealSettings } from './settings.js';
 import { type WatchedSocket, watchedSocket } from './socket.js';
@@ -55,13 +56,24 @@ export class Connection {
       // The library would send unanswered requests again after a reconnect, and so execute some twice.
       const options = { reconnect: false, authentication: () => user };
       await connection.#answer(client.connect(addressOf(settings), options), AbortSignal.timeout(timeoutMs));
-      const { namespace, database } = settings;
-      await connection.#answer(client.use({ namespace, database }), AbortSignal.timeout(timeoutMs));
+      await connection.#select(settings, AbortSignal.timeout(timeoutMs));
       return connection;
     } catch (error) {
       connection.close();
       throw error;
     }
+  }
+
+  /** Selects the database. The server creates it at its first use, which conflicts with other sessions that do the same. */
+  #select({ namespace, database }: SurrealSettings, signal: AbortSignal): Promise<unknown> {
+    const use = async (): Promise<void> => {
+      try {
+        await this.#answer(this.client.use({ namespace, database }), signal);
+      } catch (error) {
+        throw error instanceof SurrealUnavailable ? error : failureOf(error);
+      }
+    };
+    return retryConflicts(use, signal);
   }
 
   /** Resolves with the result of each statement. */

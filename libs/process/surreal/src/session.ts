@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
 import type { RecordId, RecordIdRange } from 'surrealdb';
 import { Connection, type Library } from './connection.js';
 import { failureOf } from './classify.js';
+import { retryConflicts } from './conflicts.js';
 import {
   SurrealConflict,
   SurrealMisconfigured,
@@ -10,9 +10,6 @@ import {
   SurrealUnavailable,
 } from './failures.js';
 import { addressOf, type SurrealSettings } from './settings.js';
-
-const FIRST_DELAY_MS = 20;
-const MAX_DELAY_MS = 500;
 
 const NAMED = [
   SurrealConflict,
@@ -60,19 +57,12 @@ export class SurrealSession {
    * Executes one statement, or one block of statements, and sends it again while it conflicts with other transactions,
    * until the signal aborts. Bindings are made anew each time.
    */
-  async transaction(
+  transaction(
     text: string,
     bindings: () => Record<string, unknown>,
     signal: AbortSignal = this.#limit(),
   ): Promise<unknown[]> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await this.query(text, bindings(), signal);
-      } catch (error) {
-        if (!(error instanceof SurrealConflict) || signal.aborted) throw error;
-        await backOff(attempt, signal);
-      }
-    }
+    return retryConflicts(() => this.query(text, bindings(), signal), signal);
   }
 
   /** Rejects unless the server reports that it is healthy. */
@@ -149,16 +139,6 @@ async function watch(opening: Promise<Connection>, onLost: () => void): Promise<
     else lost.addEventListener('abort', onLost, { once: true });
   } catch {
     onLost();
-  }
-}
-
-/** Waits exponentially longer after each attempt, with jitter. Rejects with `SurrealUnavailable` when the signal aborts. */
-async function backOff(attempt: number, signal: AbortSignal): Promise<void> {
-  const most = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
-  try {
-    await setTimeout(most * (0.5 + Math.random() / 2), undefined, { signal });
-  } catch (error) {
-    throw new SurrealUnavailable('conflicts with other transactions until the limit', { cause: error });
   }
 }
 

@@ -68,6 +68,14 @@ describe('a session', () => {
     expect(String(error)).not.toContain('wrong-password');
   });
 
+  it('connects while other sessions create the namespace and database at the same time', async () => {
+    const { url } = await ownServer();
+    const place = { DATABASE_SURREALDB_NAMESPACE: 'bells', DATABASE_SURREALDB_DATABASE: 'tower' };
+    const sessions = await Promise.all(Array.from({ length: 8 }, () => session(url, place)));
+    await Promise.all(sessions.map((each) => each.connect()));
+    for (const each of sessions) expect(await each.query('RETURN session::db()')).toEqual(['tower']);
+  });
+
   it('rejects an address with another scheme', async () => {
     await expect(session('ftp://127.0.0.1')).rejects.toThrow('scheme "ftp:"; expected ws://, wss://');
   });
