@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packages, root } from './workspace.js';
 
-/** The variable with the folder of the bundles; `programOf` of `libs/process/testing` looks for them there. */
+/** The variable with the folder of the bundles; `programOf` of `libs/platform/testing` looks for them there. */
 const VARIABLE = 'CARILLON_TEST_BUNDLES';
 
 /** Packages that may be in a bundle: plain code that every process loads. All others are loaded from where they are. */
@@ -49,7 +49,7 @@ const inPlace = {
 function entries() {
   const apps = packages().filter(({ folder }) => folder.startsWith('apps/'));
   const mains = apps.map(({ folder }) => join(root, folder, 'dist/src/main.js'));
-  return [...mains, join(root, 'tools/acceptance/dist/test/harness/group-main.js')];
+  return [...mains, join(root, 'tools/test/acceptance/dist/test/harness/group-main.js')];
 }
 
 /** Does the work while tests that ask for a program find its bundle. */

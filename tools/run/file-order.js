@@ -51,7 +51,7 @@ const shuffleKey = (seed, { moduleId }) =>
 const groupOf = ({ project }) => project.config.sequence.groupOrder;
 
 /** Files of one project follow each other, so that those which share processes find them running. */
-const PROJECTS = ['alone', 'rooms', 'processes', 'busy'];
+const PROJECTS = ['alone', 'packages', 'processes', 'busy'];
 const projectRank = ({ project }) => PROJECTS.indexOf(project.name);
 
 export class FileOrder extends BaseSequencer {

@@ -8,7 +8,7 @@ const checks = [
   ['lockfile', process.execPath, 'tools/run/lockfile.js', '--check'],
   ['format (oxfmt)', bin('oxfmt'), '--check', '.'],
   ['lint (oxlint)', bin('oxlint'), '--type-aware', '--deny-warnings', '.'],
-  ['import arrows', process.execPath, 'tools/arrows/main.js'],
+  ['dependencies', process.execPath, 'tools/dependencies/main.js'],
   ['generated pages', process.execPath, 'tools/run/generate.js', '--check'],
 ];
 const failed = [];

@@ -1,8 +1,8 @@
 // Compares the state of the process after a test file with that before it: files that share a process would otherwise pass
 // or fail by their order. A changed value and an open server, socket, child process or long timer fail the file.
 import { afterAll, expect, vi } from 'vitest';
-import { isTracing } from '../../libs/process/tracing/dist/src/tracing.js';
-import { watchProcess } from '../../libs/process/testing/dist/src/process-state/watch.js';
+import { isTracing } from '../../libs/platform/tracing/dist/src/tracing.js';
+import { watchProcess } from '../../libs/platform/testing/dist/src/process-state/watch.js';
 
 const leftovers = watchProcess(() => ({ 'the tracer': isTracing() }));
 

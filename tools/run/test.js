@@ -93,7 +93,7 @@ const compiledFilter = (filter) =>
 
 /** All engines for all tests; for chosen ones, each test file starts what it needs by itself. */
 async function withEngines(work) {
-  const { ENGINE_NAMES, startAll, stopAll } = await import('@carillon/engines');
+  const { ENGINE_NAMES, startAll, stopAll } = await import('@carillon/test-backends');
   const stopOnSignal = () => void stopAll().finally(() => process.exit(1));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stopOnSignal);
   try {

@@ -13,32 +13,32 @@ process.env[SEED] = seedOfRun();
 
 /**
  * Files that look at what their process has loaded, or at all of its memory, and so have one to themselves. All others
- * of the rooms leave nothing behind and share a few, which load every module once.
+ * of the packages leave nothing behind and share a few, which load every module once.
  */
 const ALONE = [
   '**/lazy-client.test.js',
-  'libs/ports/app-registry/**/{dynamodb,scylla}.test.js',
-  'libs/domain/presence/**/footprint.test.js',
-  'libs/process/uws/**/body.test.js',
+  'libs/app-registry/**/{dynamodb,scylla}.test.js',
+  'libs/presence/**/footprint.test.js',
+  'libs/platform/uws/**/body.test.js',
 ];
 /** Whole processes beside the tests. */
 const PROCESSES = [
   'apps/*',
-  'tools/acceptance',
-  'tools/arrows',
+  'tools/test/acceptance',
+  'tools/dependencies',
   'tools/deploy',
-  'tools/engines',
-  'tools/fleet',
+  'tools/test/backends',
+  'tools/test/fleet',
 ];
 /** Measure time or memory, or keep all processors busy by themselves. */
-const BUSY = ['tools/bench', 'tools/fuzz'];
+const BUSY = ['tools/test/bench', 'tools/test/fuzz'];
 
 /** Tests run as compiled by the one compiler that also makes what ships; some tools run as they are written. */
 const tests = (folders) =>
   folders.flatMap((folder) => [`${folder}/dist/test/**/*.test.js`, `${folder}/test/**/*.test.js`]);
 
-/** What tests import of the rooms; the tests themselves stay with Vite, which tells their lines in the source. */
-const COMPILED = /\/(dist|engines)\/src\//;
+/** What tests import of the packages; the tests themselves stay with Vite, which tells their lines in the source. */
+const COMPILED = /\/(dist|backends)\/src\//;
 
 /** Checks what a file leaves behind, where files share a process. */
 const STATE = 'tools/run/process-state.js';
@@ -80,7 +80,11 @@ export default defineConfig({
     server: { deps: { external: [COMPILED, /\/tools\/run\/fast-check\.js$/] } },
     projects: [
       project('alone', ALONE, [], FIRST),
-      project('rooms', tests(['libs/*/*']), ALONE, { ...FIRST, isolate: false, setupFiles: [STATE] }),
+      project('packages', tests(['libs/*', 'libs/*/*']), ALONE, {
+        ...FIRST,
+        isolate: false,
+        setupFiles: [STATE],
+      }),
       project('processes', tests(PROCESSES), [], FIRST),
       project('busy', tests(BUSY), [], { sequence: { groupOrder: 1 }, maxWorkers: WORKERS }),
     ],

@@ -1,4 +1,4 @@
-// What every script here needs to know about the house: where the rooms are and how to run a command in it.
+// Workspace packages and commands, shared by the scripts of this folder.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -6,26 +6,32 @@ import { fileURLToPath } from 'node:url';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** The folders that hold packages: those of `libs` are the floors of the house. */
-const shelves = () => [
-  ...readdirSync(join(root, 'libs')).map((floor) => join('libs', floor)),
-  'apps',
-  'tools',
-];
+/** Folders of packages; below `libs` and `tools`, a folder without a manifest groups the packages of a feature. */
+const TOP_FOLDERS = ['apps', 'libs', 'tools'];
 
-/** Every workspace package, as `{ folder, name, manifest }`, in a stable order. */
+/** Returns every workspace package as `{ folder, name, manifest, tags }`, sorted by folder. */
 export function packages() {
-  return shelves().flatMap((shelf) =>
-    readdirSync(join(root, shelf))
-      .sort()
-      .map((name) => join(shelf, name))
-      .filter((folder) => existsSync(join(root, folder, 'package.json')))
-      .map((folder) => {
-        const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-        return { folder, name: manifest.name, manifest };
-      }),
-  );
+  return TOP_FOLDERS.flatMap((folder) => packagesBelow(folder, 2));
 }
+
+function packagesBelow(parent, depth) {
+  const entries = readdirSync(join(root, parent), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
+  return folders.sort().flatMap((folder) => {
+    if (existsSync(join(root, folder, 'package.json'))) return [packageAt(folder)];
+    return depth > 1 ? packagesBelow(folder, depth - 1) : [];
+  });
+}
+
+function packageAt(folder) {
+  const manifest = readJson(join(folder, 'package.json'));
+  const { tags = [] } = existsSync(join(root, folder, 'project.json'))
+    ? readJson(join(folder, 'project.json'))
+    : {};
+  return { folder, name: manifest.name, manifest, tags };
+}
+
+const readJson = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
 /** The path of a tool installed in the workspace, without npx's start-up time. */
 export const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -39,7 +45,7 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** Says what is being done, so that a slow step is never a silent one. */
+/** Prints progress, so that no slow step is silent. */
 export const say = (text) => process.stderr.write(`carillon: ${text}\n`);
 
 /** Ends the script with the given code when it is not 0. */

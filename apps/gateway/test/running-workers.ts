@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { engine } from '@carillon/engines';
+import { engine } from '@carillon/test-backends';
 import {
   freePort,
   programOf,

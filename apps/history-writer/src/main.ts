@@ -1,8 +1,8 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
-import { WriterModule } from '@carillon/commit';
-import { FABRIC_DRIVERS, FabricModule } from '@carillon/fabric';
+import { WriterModule } from '@carillon/history-writer';
+import { FABRIC_DRIVERS, FabricModule } from '@carillon/broker';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
-import { OpsApiModule } from '@carillon/ops-api';
+import { OpsApiModule } from '@carillon/api-ops';
 import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
 import { bootstrap } from '@carillon/runtime';
 import { WebhookEventsModule } from '@carillon/webhooks';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { CommitClient, RemoteLanes, systemClock } from '@carillon/commit';
+import { CommitClient, RemoteLanes, systemClock } from '@carillon/history-writer';
 import { type Config, configure } from '@carillon/config';
-import type { CommitRecordOf, CommitResult } from '@carillon/contract';
+import type { CommitRecordOf, CommitResult } from '@carillon/contracts';
 import { Databases } from '@carillon/database';
-import { engine } from '@carillon/engines';
-import { openFabric, type OpenedFabric } from '@carillon/fabric';
+import { engine } from '@carillon/test-backends';
+import { openFabric, type OpenedFabric } from '@carillon/broker';
 import {
   type HistoryStore,
   historyTables,

@@ -1,5 +1,5 @@
-import { OpsApiModule } from '@carillon/ops-api';
-import { PUSH_TRANSPORT, PushModule, STAGES_OF_FEEDBACK } from '@carillon/push';
+import { OpsApiModule } from '@carillon/api-ops';
+import { PUSH_TRANSPORT, PushModule, STAGES_OF_FEEDBACK } from '@carillon/push-core';
 import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
 import { PushQueueModule, QUEUE_DRIVERS } from '@carillon/queue';
 import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';

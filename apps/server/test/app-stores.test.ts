@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { configure } from '@carillon/config';
 import { Databases, type Database, type SqlDialect } from '@carillon/database';
-import { engine } from '@carillon/engines';
+import { engine } from '@carillon/test-backends';
 import { createParts } from '@carillon/runtime';
 import { freePort } from '@carillon/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { APP_MANAGER_DRIVERS } from '@carillon/app-registry';
 import { CACHE_DRIVERS } from '@carillon/cache';
-import { FABRIC_DRIVERS } from '@carillon/fabric';
+import { FABRIC_DRIVERS } from '@carillon/broker';
 import { HISTORY_BACKENDS } from '@carillon/history-store';
 import { PUSH_STORES } from '@carillon/push-store';
 import { QUEUE_DRIVERS } from '@carillon/queue';

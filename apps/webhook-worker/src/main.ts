@@ -1,6 +1,6 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { namespaceName } from '@carillon/channels';
-import { OpsApiModule } from '@carillon/ops-api';
+import { OpsApiModule } from '@carillon/api-ops';
 import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
 import { bootstrap } from '@carillon/runtime';
 import { WEBHOOK_TRANSPORT, WebhookDeliveryModule } from '@carillon/webhooks';

@@ -1,4 +1,4 @@
-import { engine } from '@carillon/engines';
+import { engine } from '@carillon/test-backends';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

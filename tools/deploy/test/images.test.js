@@ -1,5 +1,5 @@
 import { PROCESS_ENV } from '@carillon/testing';
-import { engine } from '@carillon/engines';
+import { engine } from '@carillon/test-backends';
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import {

@@ -1,4 +1,4 @@
-import { engine } from '@carillon/engines';
+import { engine } from '@carillon/test-backends';
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';

@@ -1,0 +1,78 @@
+import {
+  CompatError,
+  type CompatCore,
+  type Principal,
+  readCredentials,
+  type WireFormat,
+} from '@carillon/ably-core';
+import type { Config } from '@carillon/config';
+import { rulesOf } from '@carillon/realtime';
+import type { HttpRequest } from '@carillon/uws';
+import type { Manner } from './connection.js';
+
+/** Version of the protocol from which clients attach their channels anew, each with its place, as they come back. */
+const FIRST_TO_ATTACH_ANEW = 2;
+const MAX_EARLY = 16;
+const MIN_REMAIN_MS = 1000;
+const MAX_REMAIN_MS = 15_000;
+
+/** What a socket asked for as it was upgraded; the request itself is gone by the time that it is proved. */
+export class Arrival {
+  /** Frames that came before it was let in. */
+  readonly early: { readonly bytes: Uint8Array; readonly isBinary: boolean }[] = [];
+
+  constructor(
+    readonly manner: Manner,
+    /** The key of a connection that it wants to be; null: a new one. */
+    readonly wanted: string | null,
+    /** It attaches its channels anew as it comes back. Clients of old versions do not: they would never hear anything again. */
+    readonly attachesAnew: boolean,
+    readonly origin: string,
+    private readonly credentials: () => Promise<Principal>,
+  ) {}
+
+  /** Stores a copy of a frame that arrived before the admission; drops further ones beyond a limit. */
+  hold(data: ArrayBuffer, isBinary: boolean): void {
+    if (this.early.length < MAX_EARLY) this.early.push({ bytes: new Uint8Array(data.slice(0)), isBinary });
+  }
+
+  /** @throws CompatError, or rejects with it. */
+  async prove(): Promise<Principal> {
+    const principal = await this.credentials();
+    if (!rulesOf(principal.app).allowsOrigin(this.origin))
+      throw new CompatError(40_300, 'the origin is not allowed');
+    return principal;
+  }
+}
+
+/** Reads what a client asks for; null: in a format that is not known. */
+export function arrivalOf(request: HttpRequest, core: CompatCore, config: Config): Arrival | null {
+  const { query } = request;
+  const format = query['format'] ?? 'json';
+  if (format !== 'json' && format !== 'msgpack') return null;
+  const authorization = request.header('authorization');
+  const clientId = request.header('x-ably-clientid');
+  const header = (name: string): string | undefined =>
+    name === 'authorization' ? authorization : name === 'x-ably-clientid' ? clientId : undefined;
+  return new Arrival(
+    mannerOf(query, format, config.presence.v2_ungraceful_timeout_seconds * 1000),
+    query['resume'] || query['recover'] || null,
+    !(Number(query['v'] || FIRST_TO_ATTACH_ANEW) < FIRST_TO_ATTACH_ANEW),
+    request.header('origin') ?? '',
+    async () => core.authentication.prove(readCredentials({ query, header }), Date.now()),
+  );
+}
+
+function mannerOf(
+  query: Readonly<Record<string, string | undefined>>,
+  format: WireFormat,
+  leaseMs: number,
+): Manner {
+  const { remainPresentFor = '' } = query;
+  const asksToRemain = /^\d{1,9}$/.test(remainPresentFor);
+  const remainMs = asksToRemain
+    ? Math.min(MAX_REMAIN_MS, Math.max(MIN_REMAIN_MS, Number(remainPresentFor)))
+    : leaseMs;
+  const [echoes, beats] = [query['echo'] !== 'false', query['heartbeats'] !== 'false'];
+  return { format, echoes, beats, remainMs, asksToRemain };
+}

@@ -1,0 +1,31 @@
+import { messageRules, STATE_TTL_MS } from '@carillon/ably-core';
+import type { CompatConnection } from './connection.js';
+import { ACTION } from './flags.js';
+import type { Session } from './sessions.js';
+
+/** Escapes and base64 make a frame larger than its message. */
+export const MAX_FRAME_BYTES = 262_144;
+const MAX_IDLE_MS = 15_000;
+
+/** What a connection is told first, and whenever it gets another key. */
+export function connectedFrame(
+  { principal, hub, id }: CompatConnection,
+  { key, error }: Pick<Session, 'error' | 'key'>,
+  serverId: string,
+): object {
+  const { clientId } = principal;
+  return {
+    action: ACTION.connected,
+    connectionId: id,
+    connectionDetails: {
+      ...(clientId === null ? {} : { clientId }),
+      connectionKey: key,
+      connectionStateTtl: STATE_TTL_MS,
+      maxIdleInterval: MAX_IDLE_MS,
+      maxMessageSize: messageRules(hub.app).maxBytes,
+      maxFrameSize: MAX_FRAME_BYTES,
+      serverId,
+    },
+    ...(error === null ? {} : { error: error.body }),
+  };
+}

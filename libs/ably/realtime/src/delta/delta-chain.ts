@@ -1,0 +1,150 @@
+import { ACTION_NUMBER, type WireMessage } from '@carillon/ably-core';
+import { type BaseHolder, SharedEncoding } from '@carillon/delta';
+import {
+  type Codec,
+  type DeltaMeters,
+  type Frame,
+  frameBytes,
+  type Frames,
+  type Roles,
+} from '@carillon/realtime';
+import type { Fact, Message } from '@carillon/protocol';
+import type { CompatCodec } from '../codec.js';
+import type { DeltaEntry } from './delta-entry.js';
+
+/** What the next difference is made to. */
+interface Base {
+  readonly id: string;
+  readonly data: string;
+  readonly atMs: number;
+}
+
+/** What chains of one channel share. */
+export interface ChainChannel {
+  readonly meters: Pick<DeltaMeters, 'delta' | 'full'>;
+  /** What a chain holds has changed. */
+  stepped(chain: DeltaChain): void;
+  /** Nobody is in the chain any more. */
+  left(chain: DeltaChain): void;
+}
+
+const MAX_LENGTH = 64 * 1024;
+const MAX_AGE_MS = 120_000;
+
+/** The differences that are made of a message, each once for all who hold its base, in whatever format. */
+const encodings = new WeakMap<Frames, SharedEncoding>();
+
+/** Everybody of a channel who got the same last message: they are told the next one as the difference to it. */
+export class DeltaChain implements Codec, BaseHolder {
+  readonly remembersClients = true;
+  /** Absent for a channel that is not derived. */
+  readonly isDeferred: CompatCodec['isDeferred'];
+  #base: Base | null = null;
+
+  constructor(
+    private readonly channel: ChainChannel,
+    readonly full: CompatCodec,
+    /** What its subscribers are while they may not get everything. */
+    readonly held: DeltaEntry,
+  ) {
+    this.isDeferred = full.isDeferred;
+  }
+
+  /** The message that everybody in it got last; null: the next one is sent in full. */
+  get baseId(): string | null {
+    return this.#base?.id ?? null;
+  }
+
+  get length(): number {
+    return this.#base?.data.length ?? 0;
+  }
+
+  clear(): void {
+    this.#base = null;
+  }
+
+  renew(): void {
+    this.#holds(null);
+  }
+
+  encode(fact: Fact, frames: Frames): Frame | null {
+    const full = frames.of(this.full);
+    if (full === null) return null;
+    if (fact.kind !== 'message') {
+      // Clients take a summary for their last message, which no difference can be made to.
+      if (fact.kind === 'annotations_summarized') this.#holds(null);
+      return full;
+    }
+    const shown = this.full.shown(fact, frames);
+    const isCandidate = shown !== null && fact.mayBeDelta && mayBeBase(shown);
+    const next: Base | null = isCandidate
+      ? { id: shown.id, data: shown.data, atMs: performance.now() }
+      : null;
+    const before = this.#base;
+    this.#holds(next);
+    if (!isCandidate) return full;
+    const frame = this.#difference(fact, shown, before, frames);
+    const { meters } = this.channel;
+    if (frame === null) meters.full(frameBytes(full));
+    else meters.delta(frameBytes(full), frameBytes(frame));
+    return frame ?? full;
+  }
+
+  #holds(base: Base | null): void {
+    this.#base = base;
+    this.channel.stepped(this);
+  }
+
+  /** Null: it is sent in full. */
+  #difference(fact: Message, shown: Candidate, before: Base | null, frames: Frames): Frame | null {
+    if (before === null || performance.now() - before.atMs > MAX_AGE_MS) return null;
+    const delta = encodingOf(shown.data, frames).from(before.data);
+    return delta === null ? null : this.full.frame(fact, differenceTo(before.id, shown, delta));
+  }
+
+  get view(): string | undefined {
+    return this.full.view;
+  }
+
+  get roles(): Roles {
+    return this.full.roles;
+  }
+
+  told(frames: Frames, receivers: number, appId: string): void {
+    this.full.told(frames, receivers, appId);
+  }
+
+  left(): void {
+    this.channel.left(this);
+  }
+}
+
+type Candidate = WireMessage & { readonly id: string; readonly data: string };
+
+function mayBeBase(shown: WireMessage): shown is Candidate {
+  const { id, data, encoding, action } = shown;
+  const isText = encoding === undefined || encoding === 'json';
+  return (
+    id !== undefined &&
+    data !== undefined &&
+    isText &&
+    action === ACTION_NUMBER.create &&
+    Buffer.byteLength(data) <= MAX_LENGTH
+  );
+}
+
+function encodingOf(data: string, frames: Frames): SharedEncoding {
+  let encoding = encodings.get(frames);
+  if (encoding === undefined) encodings.set(frames, (encoding = new SharedEncoding(data, 'xdelta3')));
+  return encoding;
+}
+
+function differenceTo(from: string, shown: Candidate, data: string): WireMessage {
+  const { encoding, extras } = shown;
+  return {
+    ...shown,
+    data,
+    encoding: `${encoding === undefined ? '' : `${encoding}/`}utf-8/vcdiff/base64`,
+    extras: { ...extras, delta: { from, format: 'vcdiff' } },
+  };
+}

@@ -1,0 +1,35 @@
+import { CompatError, decodeWire, isObject, type JsonObject } from '@carillon/ably-core';
+import { MAX_FRAME_BYTES } from './connected.js';
+import type { CompatConnection } from './connection.js';
+import type { Life } from './life.js';
+
+/** Handles the frames of one action. `bytes` is the size of the frame. */
+export type FrameHandler = (connection: CompatConnection, frame: JsonObject, bytes: number) => void;
+
+/** Decodes the frames of clients and passes them to the handler of their action. */
+export class InboundFrames {
+  constructor(
+    private readonly life: Life,
+    private readonly handlers: ReadonlyMap<unknown, FrameHandler>,
+  ) {}
+
+  /** Never throws. An unreadable frame ends the connection; an action without a handler is ignored. */
+  take(connection: CompatConnection, bytes: Uint8Array, isBinary: boolean): void {
+    try {
+      const frame = read(bytes, isBinary, connection);
+      this.handlers.get(frame['action'])?.(connection, frame, bytes.byteLength);
+    } catch (error) {
+      if (!(error instanceof CompatError)) throw error;
+      this.life.refuse(connection, error);
+    }
+  }
+}
+
+function read(bytes: Uint8Array, isBinary: boolean, { manner: { format } }: CompatConnection): JsonObject {
+  if (bytes.byteLength > MAX_FRAME_BYTES) throw new CompatError(40_009, 'the frame is too large', 413);
+  if (isBinary !== (format === 'msgpack')) throw new CompatError(40_000, 'the frame is of another format');
+  const frame = decodeWire(bytes, format);
+  if (!isObject(frame) || typeof frame['action'] !== 'number')
+    throw new CompatError(40_000, 'a frame must be an object with an action');
+  return frame;
+}

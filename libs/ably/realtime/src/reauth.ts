@@ -1,0 +1,87 @@
+import {
+  type CompatCore,
+  CompatError,
+  isObject,
+  type JsonObject,
+  NOT_GRANTED,
+  type Principal,
+  readCredentials,
+} from '@carillon/ably-core';
+import type { Hub } from '@carillon/realtime';
+import type { Attach } from './attach.js';
+import { attachedFrame } from './attached.js';
+import { connectedFrame } from './connected.js';
+import type { Attachment, CompatConnection } from './connection.js';
+import { grantedModes, MODE } from './flags.js';
+import type { Life } from './life.js';
+import type { Said } from './said.js';
+import type { Syncing } from './syncing.js';
+
+/** Whom a connection names that may be anybody. */
+const ANYBODY = '*';
+
+/** What new tokens work with. */
+export interface ReauthParts {
+  readonly core: CompatCore;
+  readonly hub: Hub;
+  readonly said: Said;
+  readonly attach: Attach;
+  readonly syncing: Pick<Syncing, 'look' | 'show'>;
+  readonly life: Pick<Life, 'renewed'>;
+  /** What clients are told this process is called. */
+  readonly serverId: string;
+}
+
+/** Takes another token for the client of a connection, and lets it have what that grants. */
+export class Reauth {
+  constructor(private readonly parts: ReauthParts) {}
+
+  /** @throws CompatError, or rejects with it, when the connection is to end. */
+  async handle(connection: CompatConnection, { auth }: JsonObject): Promise<void> {
+    const { core, said, life, serverId } = this.parts;
+    const principal = await this.#prove(connection, auth);
+    const { id, principal: former, keyHash: formerHash } = connection;
+    const { key, keyHash } = await core.connectionKeys.renew(id, principal);
+    connection.principal = principal;
+    connection.keyHash = keyHash;
+    life.renewed(connection);
+    await core.connectionKeys.end({ id, principal: former, keyHash: formerHash });
+    said.say(connection, connectedFrame(connection, { key, error: null }, serverId));
+    for (const attachment of connection.attachments.values()) await this.#again(connection, attachment);
+  }
+
+  async #prove({ principal: before }: CompatConnection, auth: unknown): Promise<Principal> {
+    const token = isObject(auth) ? auth['accessToken'] : undefined;
+    if (typeof token !== 'string') throw new CompatError(40_000, 'auth needs an accessToken');
+    const asked = readCredentials({ query: { access_token: token }, header: () => undefined });
+    // A token for anybody is one for whoever the connection is.
+    const clientId = before.clientId === ANYBODY ? null : before.clientId;
+    const principal = await this.parts.core.authentication.prove({ ...asked, clientId }, Date.now());
+    if (principal.app.id !== before.app.id || principal.clientId !== before.clientId)
+      throw new CompatError(40_102, 'clientId is not that of the connection');
+    return principal;
+  }
+
+  /** An attachment with other modes by now is told so; one without any is lost. */
+  async #again(connection: CompatConnection, attachment: Attachment): Promise<void> {
+    const { attach, said, hub, syncing } = this.parts;
+    const { text, base, asked, params, filter } = attachment;
+    const modes = asked & grantedModes(connection.principal.capability, base);
+    if (modes === attachment.modes) return;
+    if (modes === 0) return attach.failed(connection, text, new CompatError(40_160, NOT_GRANTED));
+    connection.attachments.set(text, { ...attachment, modes });
+    if ((attachment.modes & MODE.PRESENCE) !== 0) await said.membersSettle(connection, base);
+    const channel = connection.subscriptions.get(base)?.channel;
+    if (channel === undefined) return;
+    const position = await hub.replays.standing(channel);
+    channel.renew(connection, attach.codecOf(connection, { text, base, modes, params, filter }));
+    const missed = { position, isProven: true, error: null };
+    // Who is told of members from now on knows of none.
+    const isTold = (modes & ~attachment.modes & MODE.PRESENCE_SUBSCRIBE) !== 0;
+    const view = isTold ? await syncing.look(connection, base) : null;
+    const hasMembers = view !== null && view.members.length > 0;
+    const has = { members: hasMembers, backlog: false };
+    said.say(connection, attachedFrame({ text, modes, params }, missed, has));
+    if (hasMembers) syncing.show(connection, { base, text }, view);
+  }
+}

@@ -1,0 +1,31 @@
+import { CompatError } from '@carillon/ably-core';
+
+/** How much of the past a client wants to begin with. */
+export interface Rewind {
+  readonly count: number;
+  /** Null: however old. */
+  readonly sinceMs: number | null;
+}
+
+/** No more is shown, whatever is asked for. */
+const MOST = 100;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/**
+ * What the params of an attach ask for; null: nothing.
+ *
+ * @throws CompatError when it is neither a count nor a period.
+ */
+export function rewindOf(params: Readonly<Record<string, string>>): Rewind | null {
+  const { rewind, rewindCount } = params;
+  const count = rewindCount === undefined ? MOST : countOf(rewindCount);
+  if (rewind === undefined) return rewindCount === undefined ? null : { count, sinceMs: null };
+  const [, amount, unit = ''] = /^([1-9]\d{0,8})([smh])$/.exec(rewind) ?? [];
+  if (amount === undefined) return { count: Math.min(count, countOf(rewind)), sinceMs: null };
+  return { count, sinceMs: Number(amount) * (UNIT_MS[unit] ?? 0) };
+}
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new CompatError(40_000, 'rewind must be a count or a period');
+  return Math.min(MOST, Number(text));
+}

@@ -1,0 +1,60 @@
+import { encodeWire } from '@carillon/ably-core';
+import { frameBytes, type Hub } from '@carillon/realtime';
+import type { LeaveCause, Presence } from '@carillon/presence';
+import type { CompatConnection } from './connection.js';
+import { ControlQueue } from './control-queue.js';
+import type { Counted } from './counted.js';
+import { MODE } from './flags.js';
+
+/** What both attaching and presence do to connections. */
+export class Said {
+  constructor(
+    private readonly hub: Hub,
+    private readonly presence: Presence,
+    private readonly counted: Pick<Counted, 'said'>,
+  ) {}
+
+  /** Sends one frame. Who does not even read what is of the connection itself is cut off, and may come back. */
+  say(connection: CompatConnection, frame: object): void {
+    const { outlet } = this.hub;
+    const { lane, manner } = connection;
+    this.counted.said();
+    connection.toldMs = performance.now();
+    const encoded = encodeWire(frame, manner.format);
+    if (lane !== null && !('channel' in frame)) {
+      connection.control ??= new ControlQueue();
+      if (!connection.control.add(lane, frameBytes(encoded)))
+        return outlet.terminate(connection, 'over_capacity');
+    }
+    outlet.sendFrame(connection, encoded);
+  }
+
+  /** The members of a connection leave a channel, at once or when the time has passed. */
+  async membersLeave(
+    connection: CompatConnection,
+    channel: string,
+    leaseMs: number,
+    cause: LeaveCause = 'left',
+  ): Promise<void> {
+    const members = connection.members.get(channel);
+    if (members === undefined) return;
+    if (leaseMs === 0) connection.members.delete(channel);
+    const place = { appId: connection.hub.appId, channel, socketId: connection.id };
+    await Promise.all(
+      [...members.values()].map(({ userId }) => this.presence.leave({ ...place, userId }, leaseMs, cause)),
+    );
+  }
+
+  /** Its members leave a channel at once, unless an attachment of it lets it have members. */
+  async membersSettle(connection: CompatConnection, channel: string): Promise<void> {
+    if (((connection.modesOn(channel) ?? 0) & MODE.PRESENCE) === 0)
+      await this.membersLeave(connection, channel, 0);
+  }
+
+  /** The members of a connection leave all its channels. */
+  async allLeave(connection: CompatConnection, leaseMs: number, cause: LeaveCause): Promise<void> {
+    await Promise.all(
+      [...connection.members.keys()].map((channel) => this.membersLeave(connection, channel, leaseMs, cause)),
+    );
+  }
+}

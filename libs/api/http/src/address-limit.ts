@@ -1,0 +1,63 @@
+import type { Config } from '@carillon/config';
+import { ServiceError } from '@carillon/errors';
+import { orUnavailable } from '@carillon/api-operations';
+import type { RateLimit, RateRule, RateVerdict } from '@carillon/rate-limit';
+import type { Metrics } from '@carillon/runtime';
+import {
+  errorAnswer,
+  rateLimitSubject,
+  type Answer,
+  type HttpRequest,
+  type HttpResponse,
+} from '@carillon/uws';
+
+/** What the adapter asks before it reads a body. */
+export type Admission = (request: HttpRequest, response: HttpResponse) => Promise<Answer | null> | null;
+
+const LABELS = { app_id: 'global', limiter_type: 'api_rate_limit', request_context: 'http_api' } as const;
+
+/** What is asked by clients and servers of apps, whichever protocol they speak. */
+const API_ROUTES = /^\/(?:apps|channels|keys|messages|presence|push|time)(?:\/|$)/;
+
+/**
+ * Limits the requests of one client address to the routes of apps; others pass uncounted. Every answer carries the state
+ * of its window. Fails closed: 503 when nobody can tell.
+ */
+export function addressLimit(
+  { api_rate_limit: limit }: Config['rate_limiter'],
+  rateLimit: RateLimit,
+  metrics: Metrics,
+): Admission {
+  const rule: RateRule = {
+    identifier: limit.identifier,
+    limit: limit.max_requests,
+    windowMs: limit.window_seconds * 1000,
+  };
+  const checks = metrics.counter('rate_limit_checks_total').for(LABELS);
+  const refusals = metrics.counter('rate_limit_triggered_total').for(LABELS);
+  const check = async (request: HttpRequest, response: HttpResponse): Promise<Answer | null> => {
+    checks.add();
+    const verdict = await orUnavailable(
+      'rate limiter unavailable',
+      rateLimit.check(rule, rateLimitSubject(request.ip)),
+    );
+    showWindow(response, verdict);
+    if (verdict.allowed) return null;
+    refusals.add();
+    return errorAnswer(tooMany(verdict));
+  };
+  return (request, response) => (API_ROUTES.test(request.route) ? check(request, response) : null);
+}
+
+function showWindow(response: HttpResponse, { limit, remaining, resetSeconds }: RateVerdict): void {
+  response.setHeader('x-ratelimit-limit', limit);
+  response.setHeader('x-ratelimit-remaining', remaining);
+  response.setHeader('x-ratelimit-reset', resetSeconds);
+}
+
+const tooMany = ({ resetSeconds }: RateVerdict) =>
+  new ServiceError('rate_limited', {
+    text: 'Too Many Requests',
+    message: 'Request quota used up, retry later',
+    retryAfterSeconds: resetSeconds,
+  });

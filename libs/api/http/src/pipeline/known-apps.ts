@@ -1,0 +1,48 @@
+import type { App } from '@carillon/app-registry';
+import { keyHolder, type Caller } from '@carillon/api-operations';
+import type { CounterSeries, Metrics } from '@carillon/runtime';
+import { prepareSigningKey, type SigningKey } from '@carillon/auth';
+
+/** Where apps are looked up by `auth_key`. */
+export interface AppsByKey {
+  /** The app when it is known without asking anybody; undefined says nothing. */
+  peekByKey(key: string): App | undefined;
+  findByKey(key: string): Promise<App | null>;
+}
+
+/** What is made once per app and used by each of its calls. */
+export interface KnownApp {
+  readonly signingKey: SigningKey;
+  readonly caller: Caller;
+  readonly calls: CounterSeries;
+  readonly bytesIn: CounterSeries;
+  readonly bytesOut: CounterSeries;
+}
+
+/** Keeps it as long as the `App`, which a changed record replaces. */
+export class KnownApps {
+  readonly #known = new WeakMap<App, KnownApp>();
+
+  constructor(private readonly metrics: Metrics) {}
+
+  of(app: App): KnownApp {
+    let known = this.#known.get(app);
+    if (known === undefined) {
+      known = this.#make(app);
+      this.#known.set(app, known);
+    }
+    return known;
+  }
+
+  #make(app: App): KnownApp {
+    const { id, key, record } = app;
+    const labels = { app_id: id };
+    return {
+      signingKey: prepareSigningKey({ appId: id, key, secret: record.secret.reveal() }),
+      caller: keyHolder(app, 'http_api'),
+      calls: this.metrics.counter('http_calls_received_total').for(labels),
+      bytesIn: this.metrics.counter('http_received_bytes').for(labels),
+      bytesOut: this.metrics.counter('http_transmitted_bytes').for(labels),
+    };
+  }
+}

@@ -1,0 +1,19 @@
+import { ServiceError } from '@carillon/errors';
+import type { Fabric } from '@carillon/broker';
+import type { ActingSockets } from './parts.js';
+
+/** Asks every process with sockets for a connection. */
+export const actingSockets = (fabric: Pick<Fabric, 'ask'>): ActingSockets => ({
+  find: async (appId, socketId, channel) => {
+    const { answer, complete } = await fabric.ask('acting_socket', appId, { socketId, channel });
+    if (answer !== null) return answer.protocol === 2 ? answer : null;
+    if (complete) return null;
+    throw new ServiceError('service_unavailable', {
+      text: 'not every process says whether it has the socket',
+    });
+  },
+  identityOf: async (appId, socketId, channel) => {
+    const { answer, complete } = await fabric.ask('acting_socket', appId, { socketId, channel });
+    return { clientId: answer?.clientId ?? null, isKnown: answer !== null || complete };
+  },
+});

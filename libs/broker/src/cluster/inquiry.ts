@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { Response } from '@carillon/contracts';
+import { mergeAnswers } from '../merge-answers.js';
+import type { Gathered } from '../port.js';
+import type { Answer, Question } from '../question.js';
+import { writing } from './question-message.js';
+
+/** Parts of answers that one question takes; more are left out, and it stays incomplete. */
+const MAX_PARTS = 4096;
+
+type Kind = keyof Question;
+
+export interface InquiryOptions<K extends Kind> {
+  readonly kind: K;
+  /** What this process itself says. */
+  readonly own: Gathered<K>;
+  /** The nodes whose answer is missing. */
+  readonly awaited: Iterable<string>;
+  /** Answers of others without which it is not complete, whoever gives them. */
+  readonly minAnswers: number;
+  /** How long the others may be silent, from the question or from the last part of an answer on. */
+  readonly patienceMs: number;
+  readonly timeoutMs: number;
+}
+
+/** One question to all others, until everybody has answered or its time is over. */
+export class Inquiry<K extends Kind> {
+  readonly id: string = randomUUID();
+  readonly #parts: Answer[K][];
+  readonly #awaited: Set<string>;
+  readonly #answered = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #patience: NodeJS.Timeout;
+  readonly done: Promise<Gathered<K>>;
+  #finish: (gathered: Gathered<K>) => void = () => {};
+  #isWhole: boolean;
+  #isOver = false;
+
+  constructor(private readonly options: InquiryOptions<K>) {
+    this.#parts = [options.own.answer];
+    this.#isWhole = options.own.complete;
+    this.#awaited = new Set(options.awaited);
+    this.done = new Promise((resolve) => (this.#finish = resolve));
+    this.#timer = setTimeout(() => this.end(), options.timeoutMs);
+    this.#patience = setTimeout(() => this.end(), options.patienceMs);
+    this.#look();
+  }
+
+  /** A part of a node's answer. One that has answered is not listened to again. */
+  take(response: Response): void {
+    const { node_id: nodeId, more = false } = response;
+    if (this.#answered.has(nodeId)) return;
+    if (!this.#isOver) this.#patience.refresh();
+    const part = writing(this.options.kind).answered(response);
+    if (part === undefined || this.#parts.length >= MAX_PARTS) this.#isWhole = false;
+    else this.#parts.push(part);
+    if (more) return;
+    this.#answered.add(nodeId);
+    this.gone(nodeId);
+  }
+
+  /** Nothing more is awaited of this node. */
+  gone(nodeId: string): void {
+    this.#awaited.delete(nodeId);
+    this.#look();
+  }
+
+  /** Ends it with what is there. Idempotent. */
+  end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#patience);
+    const complete = this.#isWhole && this.#isAnswered;
+    this.#finish({ answer: mergeAnswers(this.options.kind, this.#parts), complete });
+  }
+
+  get #isAnswered(): boolean {
+    return this.#awaited.size === 0 && this.#answered.size >= this.options.minAnswers;
+  }
+
+  #look(): void {
+    if (this.#isAnswered) this.end();
+  }
+}

@@ -1,0 +1,47 @@
+import { encode, type FabricNames, type MessageDefinition } from '@carillon/contracts';
+import type { ClusterLog, ClusterMeters } from './meters.js';
+import type { Outbox } from './outbox.js';
+
+export interface PostParts {
+  readonly names: FabricNames;
+  readonly outbox: Outbox;
+  readonly maxMessageBytes: number;
+  readonly meters: ClusterMeters;
+  readonly log: ClusterLog;
+}
+
+/** Writes messages and hands them to the broker. */
+export class Post {
+  readonly names: FabricNames;
+
+  constructor(private readonly parts: PostParts) {
+    this.names = parts.names;
+  }
+
+  /** Settles when the broker has it under every address. Rejects what does not fit its own definition or the cap. */
+  send<Body>(
+    definition: MessageDefinition<string, Body>,
+    body: Body,
+    addresses: readonly string[],
+    key?: string,
+  ): Promise<void> {
+    const { outbox, maxMessageBytes, meters } = this.parts;
+    const encoded = encode(definition, body, maxMessageBytes);
+    if (!encoded.ok || outbox.isFull) meters.dropped();
+    if (!encoded.ok) return Promise.reject(new Error(`message not sent: ${encoded.detail}`));
+    const [only] = addresses;
+    if (only !== undefined && addresses.length === 1) return outbox.send(only, encoded.text, key);
+    return this.#sendToAll(addresses, encoded.text, key);
+  }
+
+  async #sendToAll(addresses: readonly string[], text: string, key?: string): Promise<void> {
+    await Promise.all(addresses.map((address) => this.parts.outbox.send(address, text, key)));
+  }
+
+  /** Sends what nobody waits for. */
+  tell<Body>(definition: MessageDefinition<string, Body>, body: Body, address: string): void {
+    this.send(definition, body, [address]).catch((error: unknown) => {
+      this.parts.log.warn('message to other nodes not sent', { kind: definition.kind, error });
+    });
+  }
+}

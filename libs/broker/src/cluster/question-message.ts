@@ -1,0 +1,200 @@
+import type { Request, RequestBody, ResponseBody, TokenRevoked, TokenRevokedBody } from '@carillon/contracts';
+import type {
+  ActingSocket,
+  Answer,
+  ChannelOccupancy,
+  Membership,
+  Question,
+  RevokedTokens,
+} from '../question.js';
+
+type Kind = keyof Question;
+type Asked = Pick<RequestBody, 'channel' | 'channels' | 'key_hash' | 'prefix' | 'socket_id' | 'user_id'> &
+  Pick<TokenRevokedBody, 'jti' | 'client_id'>;
+type Answered = Pick<
+  ResponseBody,
+  'acting' | 'channels_with_sockets_count' | 'memberships' | 'occupancy' | 'sockets_count'
+>;
+
+/** How one kind of question and its answer are written; reading gives undefined where a member is missing. */
+interface Writing<K extends Kind> {
+  ask(about: Question[K]): Asked;
+  asked(request: Asked): Question[K] | undefined;
+  /** In as many parts as are needed to keep each within so many bytes. */
+  answer(answer: Answer[K], maxBytes: number): readonly Answered[];
+  answered(response: Answered): Answer[K] | undefined;
+  /** Whether it only looks: a late answer is worth less than a quick one that lacks somebody. */
+  readonly isQuick: boolean;
+}
+
+const count = {
+  answer: (sockets_count: number) => [{ sockets_count }],
+  answered: ({ sockets_count }: Answered) => sockets_count,
+};
+
+/** Bytes that a name takes beyond itself when it is written with its count. */
+const ENTRY_BYTES = 24;
+
+/** At least one part, and in each what fits, but one entry at least. */
+function inParts<Entry>(
+  entries: Iterable<Entry>,
+  maxBytes: number,
+  bytesOf: (entry: Entry) => number,
+): readonly (readonly Entry[])[] {
+  const parts: Entry[][] = [[]];
+  let bytes = 0;
+  for (const entry of entries) {
+    const more = bytesOf(entry);
+    if (bytes + more > maxBytes && bytes > 0) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(entry);
+    bytes += more;
+  }
+  return parts;
+}
+
+const counts = {
+  answer: (all: ReadonlyMap<string, number>, maxBytes: number) =>
+    inParts(all, maxBytes, ([name]) => Buffer.byteLength(JSON.stringify(name)) + ENTRY_BYTES).map((part) => ({
+      channels_with_sockets_count: Object.fromEntries(part),
+    })),
+  answered: ({ channels_with_sockets_count: all }: Answered) =>
+    all === undefined ? undefined : new Map(Object.entries(all)),
+};
+
+const user = {
+  ask: ({ userId }: { readonly userId: string }): Asked => ({ user_id: userId }),
+  asked: ({ user_id }: Asked) => (user_id === undefined ? undefined : { userId: user_id }),
+};
+
+const tokens = {
+  ask: ({ jti, clientId }: RevokedTokens): Asked => ({
+    ...(jti === null ? {} : { jti }),
+    ...(clientId === null ? {} : { client_id: clientId }),
+  }),
+  asked: ({ jti, client_id }: Asked): RevokedTokens | undefined =>
+    jti === undefined && client_id === undefined
+      ? undefined
+      : { jti: jti ?? null, clientId: client_id ?? null },
+};
+
+const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
+  channels_with_sockets_count: {
+    ask: ({ prefix }) => (prefix === '' ? {} : { prefix }),
+    asked: ({ prefix = '' }) => ({ prefix }),
+    isQuick: true,
+    ...counts,
+  },
+  batch_channel_sockets_count: {
+    ask: ({ channels }) => ({ channels }),
+    asked: ({ channels }) => (channels === undefined ? undefined : { channels }),
+    isQuick: true,
+    ...counts,
+  },
+  sockets_count: { ask: () => ({}), asked: () => null, isQuick: true, ...count },
+  meta_watched: {
+    ask: ({ channels }) => ({ channels }),
+    asked: ({ channels }) => (channels === undefined ? undefined : { channels }),
+    isQuick: true,
+    ...count,
+  },
+  terminate_user: { isQuick: false, ...user, ...count },
+  force_reconnect: { isQuick: false, ...user, ...count },
+  token_revoked: { isQuick: false, ...tokens, ...count },
+  acting_socket: {
+    ask: ({ socketId, channel }) => ({ socket_id: socketId, channel }),
+    asked: ({ socket_id: socketId, channel }) =>
+      socketId === undefined || channel === undefined ? undefined : { socketId, channel },
+    answer: (acting) => [acting === null ? {} : { acting: actingField(acting) }],
+    answered: ({ acting }) =>
+      acting === undefined
+        ? null
+        : {
+            protocol: acting.protocol === 1 ? 1 : 2,
+            clientId: acting.client_id ?? null,
+            hasToken: acting.token,
+            rights: acting.rights,
+          },
+    isQuick: false,
+  },
+  channel_occupancy: {
+    ask: ({ channel }) => ({ channel }),
+    asked: ({ channel }) => (channel === undefined ? undefined : { channel }),
+    answer: (occupancy) => [{ occupancy: occupancyField(occupancy) }],
+    answered: ({ occupancy }) => (occupancy === undefined ? undefined : occupancyOf(occupancy)),
+    isQuick: true,
+  },
+  connection_taken: {
+    ask: ({ socketId, keyHash }) => ({ socket_id: socketId, key_hash: keyHash }),
+    asked: ({ socket_id: socketId, key_hash: keyHash }) =>
+      socketId === undefined || keyHash === undefined ? undefined : { socketId, keyHash },
+    answer: (memberships, maxBytes) =>
+      inParts(
+        memberships.map(membershipField),
+        maxBytes,
+        (one) => Buffer.byteLength(JSON.stringify(one)) + 1,
+      ).map((part) => ({ memberships: [...part] })),
+    answered: ({ memberships }) => memberships?.map(membershipOf),
+    isQuick: true,
+  },
+};
+
+type OccupancyField = NonNullable<Answered['occupancy']>;
+
+const occupancyField = (occupancy: ChannelOccupancy): OccupancyField => ({
+  connections: occupancy.connections,
+  publishers: occupancy.publishers,
+  subscribers: occupancy.subscribers,
+  presence_connections: occupancy.presenceConnections,
+  presence_subscribers: occupancy.presenceSubscribers,
+});
+
+const occupancyOf = (field: OccupancyField): ChannelOccupancy => ({
+  connections: field.connections,
+  publishers: field.publishers,
+  subscribers: field.subscribers,
+  presenceConnections: field.presence_connections,
+  presenceSubscribers: field.presence_subscribers,
+});
+
+type MembershipField = NonNullable<Answered['memberships']>[number];
+
+const membershipField = ({ channel, userId, userInfoText }: Membership): MembershipField => ({
+  channel,
+  user_id: userId,
+  user_info_text: userInfoText,
+});
+
+const membershipOf = ({
+  channel,
+  user_id: userId,
+  user_info_text: userInfoText,
+}: MembershipField): Membership => ({
+  channel,
+  userId,
+  userInfoText,
+});
+
+const actingField = ({
+  protocol,
+  clientId,
+  hasToken,
+  rights,
+}: ActingSocket): NonNullable<Answered['acting']> => ({
+  ...(clientId === null ? {} : { client_id: clientId }),
+  protocol,
+  token: hasToken,
+  rights: [...rights],
+});
+
+/** How a question of this kind is written. */
+export const writing = <K extends Kind>(kind: K): Writing<K> => WRITINGS[kind];
+
+/** The kind of a question, if this version asks and answers it. */
+export function kindOf(message: Request | TokenRevoked): Kind | null {
+  if (message.kind === 'token_revoked') return 'token_revoked';
+  const { request_type: type } = message;
+  return Object.hasOwn(WRITINGS, type) ? (type as Kind) : null;
+}

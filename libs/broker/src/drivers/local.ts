@@ -1,0 +1,111 @@
+import type { FanOutRecordBody } from '@carillon/contracts';
+import { traced } from '@carillon/tracing';
+import { OwnLanes } from '../lanes/own-lanes.js';
+import type { OnListenerFault } from '../listener-fault.js';
+import type { LiveEvent } from '../live-event.js';
+import { mergeAnswers } from '../merge-answers.js';
+import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
+import type { Question } from '../question.js';
+import { Repeats } from '../repeats.js';
+
+/** The fabric of an installation that is one process: everything happens at once, and nothing can be out of reach. */
+export class LocalFabric implements OpenedFabric {
+  readonly lanes: OwnLanes;
+  readonly #repeats = new Repeats();
+  #listener: FabricListener | null = null;
+  #closed = false;
+
+  constructor(
+    readonly nodeId: string,
+    private readonly onFault: OnListenerFault,
+  ) {
+    this.lanes = new OwnLanes((record) => this.deliverRecord(record));
+  }
+
+  listen(listener: FabricListener): void {
+    if (this.#listener !== null) throw new Error('the fabric has a listener already');
+    if (!this.#closed) this.#listener = listener;
+  }
+
+  publish(event: LiveEvent): undefined {
+    if (this.#listener === null || this.#repeats.isRepeat(event)) return;
+    try {
+      this.#listener.deliver(event);
+    } catch (error) {
+      this.onFault('deliver', error);
+    }
+  }
+
+  /** Hands a committed record to the listener, if it takes any. */
+  deliverRecord(record: FanOutRecordBody): void {
+    const listener = this.#listener;
+    if (listener?.deliverRecord === undefined) return;
+    try {
+      traced(
+        () => ({
+          name: 'deliver',
+          kind: 'consumer',
+          parent: record.trace,
+          attributes: { app_id: record.app_id },
+        }),
+        () => listener.deliverRecord?.(record),
+      );
+    } catch (error) {
+      this.onFault('deliver', error);
+    }
+  }
+
+  /** Tells the listener of something else than an event. */
+  notify(tell: (listener: FabricListener) => void): void {
+    if (this.#listener === null) return;
+    try {
+      tell(this.#listener);
+    } catch (error) {
+      this.onFault('notify', error);
+    }
+  }
+
+  /** Everything published here is delivered here, so there is nothing to arrange. */
+  subscribe(): undefined {}
+
+  unsubscribe(): void {}
+
+  subscribeAll(): undefined {}
+
+  unsubscribeAll(): void {}
+
+  ask<Kind extends keyof Question>(
+    kind: Kind,
+    appId: string,
+    about: Question[Kind],
+  ): Promise<Gathered<Kind>> {
+    return Promise.resolve(this.#answer(kind, appId, about));
+  }
+
+  /** There is nobody to tell of anything. */
+  tellAppChanged(): undefined {}
+
+  tellTokensRevoked(): undefined {}
+
+  health(): Promise<string | null> {
+    return Promise.resolve(this.#closed ? 'the fabric is closed' : null);
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    this.#listener = null;
+    this.lanes.close();
+    return Promise.resolve();
+  }
+
+  #answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Gathered<Kind> {
+    const nothing = mergeAnswers(kind, []);
+    if (this.#closed) return { answer: nothing, complete: false };
+    try {
+      return { answer: this.#listener?.answer(kind, appId, about) ?? nothing, complete: true };
+    } catch (error) {
+      this.onFault('answer', error);
+      return { answer: nothing, complete: false };
+    }
+  }
+}

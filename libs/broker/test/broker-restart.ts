@@ -1,0 +1,147 @@
+import type { EngineHandle } from '@carillon/test-backends';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Fabric } from '../src/port.js';
+import { clusterNode, known } from './cluster.js';
+import { event, Gateway } from './samples.js';
+import { own, type RealWire } from './wires.js';
+
+const SOON = { timeout: 40_000, interval: 20 };
+/** Clients of a broker that comes back find it seconds apart; that long one is not given up, and shorter than an outage. */
+const GIVEN_UP_MS = 5000;
+const LANE = { use: 'commit', lane: 2 } as const;
+
+const isHealthy = async (fabric: Fabric): Promise<void> => expect(await fabric.health()).toBeNull();
+
+/** What holds of any broker that is killed and comes back. */
+export const restarts = (wires: readonly RealWire[]) =>
+  describe.each(wires)('broker $name, killed and restarted', { timeout: 90_000 }, (real) => {
+    let broker: EngineHandle;
+    beforeAll(async () => {
+      broker = await own(real);
+    });
+    afterAll(() => broker.release());
+
+    async function open(prefix = 'restart') {
+      const node = clusterNode(await real.open(broker.url, prefix), {
+        routing: real.routing,
+        nodeTimeoutMs: GIVEN_UP_MS,
+      });
+      return { ...node, gateway: new Gateway(node.fabric) };
+    }
+
+    /** Nodes from before it went, one that came since, and lanes that are called and served. */
+    async function outage() {
+      const [publisher, neighbour] = [await open(), await open()];
+      await known([publisher, neighbour], 1);
+      await publisher.fabric.subscribe('shop', 'orders');
+      const [asking, serving] = [await open('lanes'), await open('lanes')];
+      for (const { fabric } of [asking, serving]) await vi.waitFor(() => isHealthy(fabric), SOON);
+      const heard: string[] = [];
+      await asking.fabric.lanes.hear((bytes) => heard.push(Buffer.from(bytes).toString()));
+      await serving.fabric.lanes.serve(LANE, async () => '{"v":1}');
+      const call = (budgetMs: number) => asking.fabric.lanes.call(LANE, '{"v":1}', budgetMs);
+      expect(await call(5000)).toMatchObject({ kind: 'reply' });
+      await broker.kill();
+      const first = await call(500);
+      const late = await open('late');
+      return {
+        all: [publisher, neighbour, asking, serving, late],
+        publisher,
+        asking,
+        serving,
+        late,
+        heard,
+        call,
+        first,
+      };
+    }
+
+    it('is waited for: interest comes back, nobody is given up, and order is kept without copies', async ({
+      onTestFinished,
+    }) => {
+      const nodes = [await open(), await open()] as const;
+      onTestFinished(async () => {
+        for (const { fabric } of nodes) await fabric.close();
+      });
+      await known(nodes, 1);
+      for (const { fabric } of nodes) await fabric.subscribe('shop', 'orders');
+      const [publisher, subscriber] = nodes;
+      const stopping = new AbortController();
+      const confirmed: string[] = [];
+      const publishing = (async () => {
+        for (let count = 0; !stopping.signal.aborted; count += 1) {
+          const eventId = String(count);
+          const sent = publisher.fabric.publish(event('orders', { eventId }));
+          // Several are on their way at any time.
+          if (count % 10 === 0) await sent.then(() => confirmed.push(eventId)).catch(() => undefined);
+          else sent.catch(() => undefined);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      })();
+      await vi.waitFor(() => expect(subscriber.gateway.received.length).toBeGreaterThan(50), SOON);
+      await broker.kill();
+      await vi.waitFor(async () => expect(await subscriber.fabric.health()).toMatch(/not connected/), SOON);
+      await broker.restart();
+      for (const { fabric } of nodes) {
+        await vi.waitFor(() => isHealthy(fabric), SOON);
+      }
+      const before = subscriber.gateway.received.length;
+      await vi.waitFor(() => expect(subscriber.gateway.received.length).toBeGreaterThan(before + 50), SOON);
+      stopping.abort();
+      await publishing;
+
+      const order = subscriber.gateway.received.map(({ eventId }) => Number(eventId));
+      expect(order).toEqual([...new Set(order)].sort((one, two) => one - two));
+      expect(confirmed.length).toBeGreaterThan(0);
+      for (const node of nodes) expect(node.counts).toMatchObject({ reconnected: 1, nodeDead: 0 });
+      expect(await publisher.fabric.ask('sockets_count', 'shop', null)).toEqual({
+        answer: 0,
+        complete: true,
+      });
+    });
+
+    describe('while it is away', () => {
+      let around: Awaited<ReturnType<typeof outage>>;
+      beforeAll(async () => {
+        around = await outage();
+      });
+      afterAll(async () => {
+        for (const { fabric } of around.all) await fabric.close();
+      });
+
+      it('publishers are told, who have delivered at home', async () => {
+        const { publisher } = around;
+        await vi.waitFor(async () => expect(await publisher.fabric.health()).toMatch(/not connected/), SOON);
+        const published = event('orders');
+        await expect(publisher.fabric.publish(published)).rejects.toThrow(/not confirmed by the broker/);
+        expect(publisher.gateway.received).toEqual([published]);
+        expect(await publisher.fabric.ask('sockets_count', 'shop', null)).toMatchObject({ complete: false });
+        await expect(publisher.fabric.subscribe('shop', 'new')).rejects.toThrow(/interest not confirmed/);
+      });
+
+      it('calls of lanes end by their budget', async () => {
+        const { asking, call, first } = around;
+        expect(first.kind).not.toBe('reply');
+        await vi.waitFor(async () => expect(await asking.fabric.health()).toMatch(/not connected/), SOON);
+        expect(await call(500)).toEqual({ kind: 'no_responder' });
+        await expect(asking.fabric.lanes.announce('{"v":1}')).rejects.toThrow('not connected');
+      });
+
+      it('whoever was there before finds it again, and whoever came since finds it', async () => {
+        const { publisher, late } = around;
+        expect(await late.fabric.health()).toMatch(/not connected/);
+        await broker.restart();
+        for (const { fabric } of [publisher, late]) await vi.waitFor(() => isHealthy(fabric), SOON);
+        expect(late.gateway.asked).toEqual([]);
+      });
+
+      it('lanes serve and hear again afterwards', async () => {
+        const { serving, heard, call } = around;
+        await vi.waitFor(async () => expect(await call(500)).toMatchObject({ kind: 'reply' }), SOON);
+        await vi.waitFor(async () => {
+          await serving.fabric.lanes.announce('{"v":1}');
+          expect(heard.length).toBeGreaterThan(0);
+        }, SOON);
+      });
+    });
+  });

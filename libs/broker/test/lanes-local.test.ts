@@ -1,0 +1,46 @@
+import type { FanOutRecordBody } from '@carillon/contracts';
+import { describe, expect, it } from 'vitest';
+import { LocalFabric } from '../src/index.js';
+import { record } from './lanes-conformance.js';
+import { Gateway } from './samples.js';
+
+const LANE = { use: 'commit', lane: 0 } as const;
+
+describe('lanes of one process', () => {
+  it('are function calls', async () => {
+    const { lanes } = new LocalFabric('n-1', () => {});
+    expect(await lanes.call(LANE, '{"v":1}', 1000)).toEqual({ kind: 'no_responder' });
+    await lanes.serve(LANE, async (text) => `{"heard":${text}}`);
+    expect(await lanes.call(LANE, '{"v":1}', 1000)).toEqual({ kind: 'reply', text: '{"heard":{"v":1}}' });
+    await lanes.stopServing(LANE);
+    expect(await lanes.call(LANE, '{"v":1}', 1000)).toEqual({ kind: 'no_responder' });
+  });
+
+  it('are silent when there is no answer in time, or the handler fails', async () => {
+    const { lanes } = new LocalFabric('n-1', () => {});
+    await lanes.serve(LANE, async () => null);
+    expect(await lanes.call(LANE, '{"v":1}', 10)).toEqual({ kind: 'silent' });
+    await lanes.stopServing(LANE);
+    await lanes.serve(LANE, () => Promise.reject(new Error('a bug')));
+    expect(await lanes.call(LANE, '{"v":1}', 10)).toEqual({ kind: 'silent' });
+  });
+
+  it('hand records to the listener, whose faults are reported', async () => {
+    const faults: unknown[] = [];
+    const fabric = new LocalFabric('n-1', (_, error) => faults.push(error));
+    const received: FanOutRecordBody[] = [];
+    const gateway = new Gateway(fabric);
+    await fabric.lanes.handOver(record(1));
+    Object.assign(gateway, { deliverRecord: (one: FanOutRecordBody) => received.push(one) });
+    await fabric.lanes.handOver(record(2));
+    expect(received).toEqual([record(2)]);
+    const fault = new Error('a bug');
+    Object.assign(gateway, {
+      deliverRecord: () => {
+        throw fault;
+      },
+    });
+    await fabric.lanes.handOver(record(3));
+    expect(faults).toEqual([fault]);
+  });
+});

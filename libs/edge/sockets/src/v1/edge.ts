@@ -1,9 +1,0 @@
-import type { Config } from '@carillon/config';
-import type { Edge } from '@carillon/hub';
-
-/** Protocol 1, whose clients never get what they sent themselves. */
-export const edgeV1 = ({ presence }: Config): Edge => ({
-  protocol: 1,
-  leaseMs: presence.ungraceful_timeout_seconds * 1000,
-  echoes: () => false,
-});

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { MAX_UNIQUE_MS } from '@carillon/broker';
+import type { Publication, PublicationKey } from './publication.js';
+import { uuidText } from './uuid-v7.js';
+
+const DIGEST_BYTES = 16;
+/** A process that dies in the middle of a publish holds its key for so long, until a retry can be taken up. */
+const HELD_BY_THE_DEAD_MS = 10_000;
+
+type Place = Pick<Publication, 'appId' | 'channel'>;
+
+/** What a key is kept under where the channel has a history, in hexadecimal. Raw keys are kept nowhere. */
+export const scopeOf = (place: Place, { key }: PublicationKey): string => digest(place, key);
+
+/** Repetitions of a publish without an id of its own are told the same one. */
+export const idOf = (scope: string): string => uuidText(Buffer.from(scope, 'hex'));
+
+/**
+ * The id on the fabric of an event with a key: the same for every try of one publish, by whichever process, and another
+ * for other content, which is never taken for a copy.
+ */
+export const eventIdOf = (place: Place, { key, fingerprint }: PublicationKey): string =>
+  idOf(digest(place, `${key}\0${fingerprint}`));
+
+/**
+ * How long an event with this key is unique. Half as long as the key stands for it: what is published under the key
+ * later is a new event, and must not be dropped by a process that got the first one late. Null: too short for any retry.
+ */
+export function uniqueForMs({ ttlMs }: PublicationKey): number | null {
+  const halfMs = Math.floor(ttlMs / 2);
+  return halfMs <= HELD_BY_THE_DEAD_MS ? null : Math.min(halfMs, MAX_UNIQUE_MS);
+}
+
+const digest = ({ appId, channel }: Place, rest: string): string =>
+  createHash('sha256')
+    .update(`${appId}\0${channel}\0${rest}`)
+    .digest()
+    .subarray(0, DIGEST_BYTES)
+    .toString('hex');

@@ -1,0 +1,58 @@
+import type { CommitRecordOf } from '@carillon/contracts';
+import type { StreamAddress, StreamState } from '@carillon/history-store';
+
+export type Mark = CommitRecordOf<'mark'>;
+
+/** A state that a stream is in, while the store cannot be told. */
+export type StateHint = StreamState & { readonly changedAtMs: number };
+
+export const addressOf = ({ app_id: appId, channel, stream: kind }: Mark): StreamAddress => ({
+  appId,
+  channel,
+  kind,
+});
+
+export const hintOf = ({ state, reason, node_id: nodeId }: Mark, changedAtMs: number): StateHint => ({
+  state,
+  reason,
+  nodeId,
+  changedAtMs,
+});
+
+/** A hint as it stands in the shared cache. */
+export const hintText = ({ state, reason, nodeId, changedAtMs }: StateHint): string =>
+  JSON.stringify({ state, reason, node_id: nodeId, last_transition_at_ms: changedAtMs });
+
+const STATES: ReadonlySet<unknown> = new Set(['healthy', 'degraded', 'reset_required']);
+const MAX_HINT_CHARACTERS = 8192;
+
+/** Null: it is none, whoever wrote it. */
+export function readHint(text: string | null): StateHint | null {
+  if (text === null || text.length > MAX_HINT_CHARACTERS) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isHint(value)
+      ? {
+          state: value.state,
+          reason: value.reason,
+          nodeId: value.node_id,
+          changedAtMs: value.last_transition_at_ms,
+        }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+interface HintText extends Pick<StateHint, 'reason' | 'state'> {
+  readonly node_id: string | null;
+  readonly last_transition_at_ms: number;
+}
+
+function isHint(value: unknown): value is HintText {
+  if (typeof value !== 'object' || value === null) return false;
+  const { state, reason, node_id: nodeId, last_transition_at_ms: atMs } = value as Record<string, unknown>;
+  return STATES.has(state) && isTextOrNull(reason) && isTextOrNull(nodeId) && Number.isSafeInteger(atMs);
+}
+
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';

@@ -1,0 +1,91 @@
+import { FABRIC, type OpenedFabric } from '@carillon/broker';
+import { HISTORY_STORE, type DurableStore } from '@carillon/history-store';
+import { optional, provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
+import { Global, Module } from '@nestjs/common';
+import { WEBHOOK_EVENTS } from '@carillon/webhooks';
+import { CommitClient } from '../client/commit-client.js';
+import type { CommitTransport } from '../client/transport.js';
+import { systemClock } from '../clock.js';
+import { LocalReads } from '../reads/local-reads.js';
+import type { ChannelReads } from '../reads/port.js';
+import { ReadClient } from '../reads/read-client.js';
+import { isClustered, writeTimeoutMs } from './settings.js';
+import { localTransport, remoteTransport } from './transport.js';
+import { COMMIT_WRITER } from './writer.module.js';
+
+export const COMMIT_CLIENT = token<CommitClient>('commit client');
+export const CHANNEL_READS = token<ChannelReads>('channel reads');
+
+const COMMIT_TRANSPORT = token<CommitTransport>('commit transport');
+
+/** What a request has beside the one record that fills it. */
+const REQUEST_BYTES = 4096;
+
+interface ClientParts extends RuntimeParts {
+  readonly fabric: OpenedFabric;
+  readonly transport: CommitTransport;
+}
+
+function clientOf({ config, metrics, fabric, transport }: ClientParts): CommitClient {
+  const resends = metrics.counter('commit_resends_total');
+  const requests = metrics.histogram('commit_request_ms');
+  return new CommitClient(
+    {
+      clock: systemClock,
+      transport,
+      random: Math.random,
+      resent: (cause) => resends.for({ cause }).add(),
+      ended: (result, afterMs) => requests.for({ result }).observe(afterMs),
+    },
+    {
+      lanes: config.history.writer_shards,
+      nodeId: fabric.nodeId,
+      budgetMs: writeTimeoutMs(config),
+      maxRecordBytes: isClustered(config) ? fabric.lanes.maxBytes - REQUEST_BYTES : null,
+    },
+  );
+}
+
+interface ReadsParts extends RuntimeParts {
+  readonly fabric: OpenedFabric;
+  readonly store: DurableStore | undefined;
+}
+
+/** A process with a store reads there; another one asks the writers. */
+function readsOf({ config, fabric, store }: ReadsParts): ChannelReads {
+  if (store !== undefined) return new LocalReads(store, Date.now);
+  return new ReadClient(fabric.lanes, systemClock, {
+    lanes: config.history.writer_shards,
+    nodeId: fabric.nodeId,
+    timeoutMs: writeTimeoutMs(config),
+  });
+}
+
+/**
+ * The publisher's side of durable channels, for the whole process. With `adapter.driver` `local` the process is its own
+ * writer and needs the history store; else the writers are asked, and that of this process directly if it has one.
+ * Needs `RuntimeModule` and the fabric.
+ */
+@Global()
+@Module({
+  providers: [
+    provider(
+      COMMIT_TRANSPORT,
+      {
+        ...RUNTIME,
+        fabric: FABRIC,
+        store: optional(HISTORY_STORE),
+        writer: optional(COMMIT_WRITER),
+        webhooks: optional(WEBHOOK_EVENTS),
+      },
+      (parts) => {
+        const around = { ...parts, log: parts.logging.for('service::commit') };
+        return isClustered(parts.config) ? remoteTransport(around) : localTransport(around);
+      },
+    ),
+    provider(COMMIT_CLIENT, { ...RUNTIME, fabric: FABRIC, transport: COMMIT_TRANSPORT }, clientOf),
+    provider(CHANNEL_READS, { ...RUNTIME, fabric: FABRIC, store: optional(HISTORY_STORE) }, readsOf),
+  ],
+  exports: [CHANNEL_READS, COMMIT_CLIENT],
+})
+export class CommitModule {}

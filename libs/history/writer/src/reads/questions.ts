@@ -1,0 +1,115 @@
+import { decodeReadAnswer, encode, READ, type ReadAnswerBody, type ReadBody } from '@carillon/contracts';
+import { ServiceError } from '@carillon/errors';
+import type { LaneFabric } from '@carillon/broker';
+import type { Clock } from '../clock.js';
+
+/** A writer that is silent for this long may be gone, and a gap has little time; the next are waited for twice as long. */
+const ASK_AGAIN_MS = 500;
+const NOBODY_PAUSE_MS = 50;
+const MOST_AT_ONCE = 2;
+/** When so many lanes say that they cannot read, the store is away: more would only ask it more. */
+const MOST_REFUSALS = 7;
+
+/** What a writer is asked for, but for whom and by whom. */
+export type Question = Omit<ReadBody, 'lane' | 'lanes' | 'node_id'>;
+
+/** What came of asking one writer. */
+type Said =
+  | { readonly kind: 'answer'; readonly body: ReadAnswerBody }
+  /** Not final: it cannot read now, and another may. */
+  | { readonly kind: 'refused'; readonly code: string; readonly isFinal: boolean }
+  | { readonly kind: 'no_responder' | 'silent' };
+
+/** Puts questions to the writers. Rejects with `service_unavailable`. */
+export class Questions {
+  constructor(
+    private readonly fabric: LaneFabric,
+    private readonly clock: Clock,
+    private readonly options: { readonly lanes: number; readonly nodeId: string },
+  ) {}
+
+  /**
+   * Of the writer of this lane; when nobody is there, of that of the next one, since all read the same store. Whoever is
+   * silent, or cannot read, may have that one as well: then of two at once, and of no more, for when the store is away
+   * all are silent. Whoever was asked may answer to the end: where all are slow, nobody new is faster.
+   */
+  async ask(first: number, question: Question, deadlineMs: number): Promise<ReadAnswerBody> {
+    const { lanes } = this.options;
+    const told: { answer?: (said: Said) => void } = {};
+    const answer = new Promise<Said>((resolve) => {
+      told.answer = resolve;
+    });
+    let patienceMs = ASK_AGAIN_MS;
+    let width = 1;
+    let next = first;
+    for (;;) {
+      const leftMs = deadlineMs - this.clock.elapsed();
+      if (leftMs <= 0) throw unavailable('no writer answered in time');
+      const asked = Array.from({ length: Math.min(width, lanes) }, (_, index) => (next + index) % lanes);
+      next += asked.length;
+      const round = this.#round(asked, question, leftMs, (said) => told.answer?.(said));
+      const said = await this.#within(Math.min(leftMs, patienceMs), Promise.race([round, answer]));
+      if (said.kind === 'answer') return said.body;
+      if (said.kind === 'refused' && (said.isFinal || next - first >= Math.min(lanes, MOST_REFUSALS)))
+        throw unavailable(`the writer refuses: ${said.code}`);
+      if (said.kind === 'silent') patienceMs *= 2;
+      if (said.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
+      else width = MOST_AT_ONCE;
+    }
+  }
+
+  /** The first answer, which is told as well; when there is none, the most that anybody said. */
+  #round(
+    lanes: readonly number[],
+    question: Question,
+    budgetMs: number,
+    answered: (said: Said) => void,
+  ): Promise<Said> {
+    return new Promise((resolve, reject) => {
+      let waiting = lanes.length;
+      let most: Said = { kind: 'no_responder' };
+      const end = (said: Said): void => {
+        waiting -= 1;
+        if (most.kind === 'no_responder' || said.kind === 'refused') most = said;
+        if (said.kind === 'answer') {
+          answered(said);
+          resolve(said);
+        } else if (waiting === 0) resolve(most);
+      };
+      for (const lane of lanes) this.#call(lane, question, budgetMs).then(end, reject);
+    });
+  }
+
+  /** What is said in that time; `silent`: nothing, and what is said later is nobody's failure. */
+  async #within(ms: number, said: Promise<Said>): Promise<Said> {
+    const timer: { stop?: () => void } = {};
+    const silence = new Promise<Said>((resolve) => {
+      timer.stop = this.clock.after(ms, () => resolve({ kind: 'silent' }));
+    });
+    try {
+      return await Promise.race([said, silence]);
+    } finally {
+      timer.stop?.();
+    }
+  }
+
+  async #call(lane: number, question: Question, budgetMs: number): Promise<Said> {
+    const { lanes, nodeId } = this.options;
+    const { maxBytes } = this.fabric;
+    const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, maxBytes);
+    if (!encoded.ok) throw unavailable(`the question cannot be sent: ${encoded.detail}`);
+    const heard = await this.fabric.call({ use: 'read', lane }, encoded.text, budgetMs);
+    if (heard.kind !== 'reply') return heard;
+    const decoded = decodeReadAnswer(heard.text, maxBytes);
+    if (!decoded.ok) throw unavailable('the answer cannot be read');
+    const { message } = decoded;
+    if (message.kind === 'read_answer') return { kind: 'answer', body: message };
+    return { kind: 'refused', code: message.code, isFinal: message.code !== 'unavailable' };
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((done) => void this.clock.after(ms, done));
+  }
+}
+
+export const unavailable = (text: string): ServiceError => new ServiceError('service_unavailable', { text });

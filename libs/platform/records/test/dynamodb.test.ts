@@ -1,0 +1,33 @@
+import { engine } from '@carillon/test-backends';
+import { configuration } from '@carillon/testing';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { openDynamoRecords } from '../src/drivers/dynamodb/open.js';
+import type { RecordsBackend } from './backend.js';
+import { recordsConformance } from './conformance.js';
+
+const TIMEOUT_MS = 3000;
+
+describe('DynamoDB', () => {
+  let server: Awaited<ReturnType<typeof engine>>;
+  beforeAll(async () => {
+    server = await engine('moto', { own: true });
+  });
+  afterAll(() => server.release());
+
+  const backend: RecordsBackend = {
+    open: (table) =>
+      openDynamoRecords(
+        {
+          table,
+          config: configuration({
+            DATABASE_DYNAMODB_ENDPOINT_URL: server.url,
+            AWS_ACCESS_KEY_ID: 'carillon',
+            AWS_SECRET_ACCESS_KEY: 'secret',
+          }),
+        },
+        TIMEOUT_MS,
+      ),
+    server: { restart: null, pause: () => server.pause(), resume: () => server.resume() },
+  };
+  recordsConformance('DynamoDB (moto, which loses its rows when it restarts)', backend);
+});

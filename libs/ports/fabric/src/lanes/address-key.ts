@@ -1,8 +1,0 @@
-import type { FabricNames } from '@carillon/contract';
-import type { LaneAddress } from './port.js';
-
-/** An address as the key of a map. */
-export const addressKey = ({ use, lane }: LaneAddress): string => `${use}.${lane}`;
-
-/** An address as the broker knows it. */
-export const addressName = (names: FabricNames, { use, lane }: LaneAddress): string => names[use](lane);

@@ -1,5 +1,0 @@
-import { engine } from '@carillon/engines';
-import { conformance } from './conformance.js';
-import { redisSubject } from './redis-subject.js';
-
-conformance('redis', async () => redisSubject(await engine('redis')));

@@ -1,5 +1,0 @@
-import { engine } from '@carillon/engines';
-import { conformance } from './conformance.js';
-import { redisStore } from './redis-store.js';
-
-conformance('redis', async () => redisStore(await engine('redis')));

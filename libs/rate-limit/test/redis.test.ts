@@ -1,0 +1,5 @@
+import { engine } from '@carillon/test-backends';
+import { conformance } from './conformance.js';
+import { redisSubject } from './redis-subject.js';
+
+conformance('redis', async () => redisSubject(await engine('redis')));

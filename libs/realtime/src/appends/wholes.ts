@@ -1,0 +1,169 @@
+import { isOver, streamStatus } from '@carillon/history-ai';
+import { type Fact, type Message, messageSerialOf, type ResumeFailed } from '@carillon/protocol';
+import { pause } from '@carillon/runtime';
+import { Frames } from '../codec.js';
+import type { Told } from './told.js';
+
+/** Facts that wait while a text is read; beyond, it is not waited for any longer. */
+const MAX_WAITING = 1000;
+const TRIES = 3;
+const PAUSE_MS = 100;
+
+/** The text of a message as far as the record with a serial. */
+export interface Text {
+  /** What is between the quotes of its JSON text. */
+  readonly inner: string;
+  readonly serial: number;
+}
+
+export interface WholesParts {
+  /** Returns the text of a message as of a delivery serial; null if there is no such message, or its data is no text. */
+  readonly read: (messageSerial: string, serial: number) => Promise<Text | null>;
+  readonly tell: (told: Told) => void;
+  /** What says that there is a gap where this message was; null: nobody goes by positions. */
+  readonly gapAt: (message: Message) => ResumeFailed | null;
+  /** The texts that are kept; those that were not needed for longest are read again when they are. */
+  readonly maxBytes: number;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/**
+ * Expands each append to the full text of its version, for subscribers in full-text mode. An unknown text is read once, as
+ * of the append that needs it, while later messages queue behind it, so that the order is kept. If the read fails, the
+ * message is skipped until its next full version and a gap notice is sent; a deleted message causes no notice.
+ */
+export class Wholes {
+  /** The one that was needed last at the end. */
+  readonly #texts = new Map<string, Text>();
+  #bytes = 0;
+  /** What waits for a text; null: nothing does. */
+  #waiting: Told[] | null = null;
+  /** Of the reading that is waited for; any other is of no interest any more. */
+  #reading = 0;
+
+  constructor(private readonly parts: WholesParts) {}
+
+  take(told: Told): void {
+    if (this.#waiting === null) return this.#do(told);
+    this.#waiting.push(told);
+    if (this.#waiting.length <= MAX_WAITING) return;
+    this.parts.onTrouble('the text of a message', new Error('it takes too long'));
+    this.#tellGap();
+    this.#goOn();
+  }
+
+  /** No text is waited for any longer. */
+  giveUp(): void {
+    while (this.#waiting !== null) {
+      this.#tellGap();
+      this.#goOn();
+    }
+  }
+
+  #do(told: Told): void {
+    const { fact } = told.frames;
+    if (fact.kind === 'resume_failed') this.#forgetAll();
+    if (!isVersion(fact)) return this.parts.tell(told);
+    const messageSerial = messageSerialOf(fact.extrasText);
+    if (messageSerial === null) return this.parts.tell(told);
+    if (fact.action === 'append') return this.#append(told, fact, messageSerial);
+    this.#remember(messageSerial, { inner: innerOf(fact.dataText), serial: fact.serial ?? 0 });
+    this.parts.tell(told);
+  }
+
+  #append(told: Told, fact: Message, messageSerial: string): void {
+    const text = this.#texts.get(messageSerial);
+    const serial = fact.serial ?? 0;
+    if (text === undefined) return this.#load(told, messageSerial, serial);
+    const whole =
+      serial <= text.serial ? text : { inner: text.inner + (innerOf(fact.dataText) ?? ''), serial };
+    if (isOver(streamStatus(fact.extrasText))) this.#forget(messageSerial);
+    else this.#remember(messageSerial, whole);
+    const shown = { ...fact, dataText: `"${whole.inner}"` };
+    this.parts.tell({ ...told, frames: new Frames(shown, told.frames.atMs) });
+  }
+
+  #load(told: Told, messageSerial: string, serial: number): void {
+    this.#waiting = [told];
+    this.#reading += 1;
+    void this.#read(messageSerial, serial, this.#reading);
+  }
+
+  async #read(messageSerial: string, serial: number, reading: number): Promise<void> {
+    let text: Text | null | undefined;
+    for (let tries = 1; tries <= TRIES && this.#reading === reading; tries += 1) {
+      try {
+        text = await this.parts.read(messageSerial, serial);
+        break;
+      } catch (error) {
+        this.parts.onTrouble('the text of a message', error);
+        await pause(PAUSE_MS * tries);
+      }
+    }
+    if (this.#reading !== reading) return;
+    if (text === undefined) this.#tellGap();
+    else if (text !== null) this.#remember(messageSerial, text);
+    this.#goOn(text ? null : messageSerial);
+  }
+
+  /** Without the text of this message, if there is one that could not be had: its pieces that wait are left out. */
+  #goOn(without: string | null = this.#firstWaiting()): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = null;
+    this.#reading += 1;
+    for (const told of waiting) {
+      const { fact } = told.frames;
+      const isLost =
+        without !== null &&
+        isVersion(fact) &&
+        fact.action === 'append' &&
+        messageSerialOf(fact.extrasText) === without &&
+        !this.#texts.has(without);
+      if (!isLost) this.take(told);
+    }
+  }
+
+  /** Where the first of what waits was. */
+  #tellGap(): void {
+    const fact = this.#waiting?.[0]?.frames.fact;
+    const gap = fact?.kind === 'message' ? this.parts.gapAt(fact) : null;
+    if (gap !== null) this.parts.tell({ frames: new Frames(gap), exceptSocketId: null });
+  }
+
+  #firstWaiting(): string | null {
+    const fact = this.#waiting?.[0]?.frames.fact;
+    return fact?.kind === 'message' ? messageSerialOf(fact.extrasText) : null;
+  }
+
+  #remember(messageSerial: string, { inner, serial }: { inner: string | null; serial: number }): void {
+    this.#forget(messageSerial);
+    // What is no text cannot be appended to either.
+    if (inner === null) return;
+    this.#texts.set(messageSerial, { inner, serial });
+    this.#bytes += inner.length;
+    for (const [oldest] of this.#texts) {
+      // One alone is kept however long it is: it would be read again at once.
+      if (this.#bytes <= this.parts.maxBytes || oldest === messageSerial) break;
+      this.#forget(oldest);
+    }
+  }
+
+  /** Some of what was told of the channel never came: the texts that are known may lack it. */
+  #forgetAll(): void {
+    this.#texts.clear();
+    this.#bytes = 0;
+  }
+
+  #forget(messageSerial: string): void {
+    this.#bytes -= this.#texts.get(messageSerial)?.inner.length ?? 0;
+    this.#texts.delete(messageSerial);
+  }
+}
+
+const isVersion = (fact: Fact): fact is Message => fact.kind === 'message' && fact.action !== 'plain';
+
+/** Returns what is between the quotes of a JSON string, nothing if there is no data; null if the data is no string. */
+export function innerOf(dataText: string | null): string | null {
+  if (dataText === null || dataText === 'null') return '';
+  return dataText.startsWith('"') ? dataText.slice(1, -1) : null;
+}

@@ -1,0 +1,71 @@
+import type { App } from '@carillon/app-registry';
+import { matchesOrigin, parseOriginPattern, type OriginPattern } from '@carillon/config';
+import { prepareSigningKey, type SigningKey } from '@carillon/auth';
+import type { WindowRule } from '../subscriber/windows.js';
+
+/** What an app lets its connections do, read from its record once. */
+export class AppRules {
+  /** What signatures are checked with. */
+  readonly key: SigningKey;
+  /** Null: inbound frames are not counted. */
+  readonly frames: WindowRule | null;
+  /** Null: client events are not counted. */
+  readonly clientEvents: WindowRule | null;
+  readonly clientMessages: boolean;
+  readonly signin: boolean;
+  readonly watchlists: boolean;
+  readonly subscriptionCounts: boolean;
+  readonly #origins: readonly OriginPattern[];
+
+  constructor(app: App) {
+    const { features, channels } = app.record.policy;
+    this.key = prepareSigningKey({ appId: app.id, key: app.key, secret: app.record.secret.reveal() });
+    this.frames = frameRule(app);
+    this.clientEvents = clientEventRule(app);
+    this.clientMessages = features.enable_client_messages;
+    this.signin = features.enable_user_authentication === true;
+    this.watchlists = features.enable_watchlist_events === true;
+    this.subscriptionCounts = features.enable_subscription_count_events === true;
+    this.#origins = (channels.allowed_origins ?? []).flatMap(validPattern);
+  }
+
+  /** An app without a list lets every origin in; a missing header is the empty text. */
+  allowsOrigin(header: string): boolean {
+    return this.#origins.length === 0 || matchesOrigin(this.#origins, header);
+  }
+}
+
+const known = new WeakMap<App, AppRules>();
+
+/** The rules of an app, read at its first use. */
+export function rulesOf(app: App): AppRules {
+  let rules = known.get(app);
+  if (rules === undefined) {
+    rules = new AppRules(app);
+    known.set(app, rules);
+  }
+  return rules;
+}
+
+/** The record was checked when it was read, so that every entry is valid. */
+function validPattern(source: string): OriginPattern[] {
+  const parsed = parseOriginPattern(source);
+  if ('message' in parsed) throw new Error(`origin pattern: ${parsed.message}`);
+  return [parsed.pattern];
+}
+
+function frameRule({ record }: App): WindowRule | null {
+  const rule = record.policy.limits.message_rate_limit;
+  if (rule === null || !rule.enabled || rule.max_attempts === 0) return null;
+  return {
+    attempts: rule.max_attempts,
+    lengthMs: rule.decay_seconds * 1000,
+    terminates: rule.terminate_on_limit,
+  };
+}
+
+function clientEventRule({ record, limits }: App): WindowRule | null {
+  if (!Number.isFinite(limits.maxClientEvents)) return null;
+  const { decay_seconds, terminate_on_limit } = record.policy.limits;
+  return { attempts: limits.maxClientEvents, lengthMs: decay_seconds * 1000, terminates: terminate_on_limit };
+}

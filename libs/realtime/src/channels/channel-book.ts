@@ -1,0 +1,134 @@
+import type { OrdinaryChannel } from '@carillon/channels';
+import type { Fabric } from '@carillon/broker';
+import type { Subscriber } from '../subscriber/subscriber.js';
+import type { AppHub } from '../apps/app-hub.js';
+import type { Hubs } from '../apps/hubs.js';
+import type { Codec } from '../codec.js';
+import type { MetaWatch } from '../meta/meta-watch.js';
+import type { Ways } from './audience.js';
+import { Lingering } from './lingering.js';
+import { LocalChannel } from './local-channel.js';
+import { channelEntered, placeAnew } from '../patterns/placing.js';
+import { Roster } from '../state/roster.js';
+
+/** Told when a channel has a subscriber more or less here; it may have been the last. */
+export type CountObserver = (channel: LocalChannel) => void;
+
+/** Told which channels this process has. */
+export interface ChannelFollower {
+  /** Its events come here from now on. */
+  follow(channel: LocalChannel): void;
+  leave(channel: LocalChannel): void;
+}
+
+/**
+ * Keeps a channel in this process as long as somebody here has it or is about to, and the fabric informed; what comes of it
+ * is wanted for a while longer where it can be recovered.
+ */
+export class ChannelBook {
+  #observer: CountObserver = () => {};
+  readonly #lingering = new Lingering((channel) => this.#end(channel));
+
+  constructor(
+    private readonly hubs: Hubs,
+    private readonly fabric: Fabric,
+    private readonly ways: Ways,
+    private readonly follower: ChannelFollower,
+    private readonly metaWatch: Pick<MetaWatch, 'begin' | 'end'>,
+    /** Whether other processes have to tell what happens to members. */
+    private readonly isAlone: boolean,
+  ) {}
+
+  observe(observer: CountObserver): void {
+    this.#observer = observer;
+  }
+
+  /** The channel, kept at least until its next `settle`. */
+  open(hub: AppHub, about: OrdinaryChannel): LocalChannel {
+    const found = hub.channels.get(about.name);
+    if (found !== undefined) return found;
+    const roster = about.traits.members && !this.isAlone ? new Roster() : null;
+    const channel = new LocalChannel(hub, about, this.ways, roster);
+    hub.channels.set(about.name, channel);
+    const isStillWanted = this.#lingering.take(hub.appId, about.name);
+    const interest = both(
+      isStillWanted ? undefined : this.fabric.subscribe(hub.appId, about.name),
+      this.metaWatch.begin(hub.appId, about.name),
+    );
+    if (interest === undefined) this.follower.follow(channel);
+    else this.#followOnce(channel, interest);
+    return channel;
+  }
+
+  #followOnce(channel: LocalChannel, interest: Promise<void>): void {
+    channel.waitFor(interest);
+    const follow = (): void => {
+      if (channel.hub.channels.get(channel.name) === channel) this.follower.follow(channel);
+    };
+    // Without the broker's word events may come all the same.
+    interest.then(follow, follow);
+  }
+
+  /** Lets go of a channel that nobody here has or is about to. */
+  settle(channel: LocalChannel): void {
+    if (channel.count > 0 || channel.openings > 0) return;
+    const { hub, name } = channel;
+    if (hub.channels.get(name) !== channel) return;
+    hub.channels.delete(name);
+    hub.pacings.left(name, !hub.patterns.areNone);
+    this.metaWatch.end(hub.appId, name);
+    if (!this.#lingering.keep(channel)) this.#end(channel);
+  }
+
+  /** Nothing of it comes here any more. */
+  #end(channel: LocalChannel): void {
+    const { hub, name } = channel;
+    this.fabric.unsubscribe(hub.appId, name);
+    this.follower.leave(channel);
+    this.hubs.release(hub);
+  }
+
+  stop(): void {
+    this.#lingering.stop();
+  }
+
+  /** Counts a subscriber in. What it receives begins with `LocalChannel.open` or the release of its gate. */
+  enter(
+    subscriber: Subscriber,
+    channel: LocalChannel,
+    userId: string | null,
+    codec: Codec = subscriber.codec,
+  ): void {
+    // What is held back is from before: its patterns bring it, and the channel does not.
+    if (subscriber.patterns !== null) channel.flush();
+    channel.add(subscriber, userId, codec);
+    if (subscriber.patterns !== null) channelEntered(subscriber, channel.about);
+    if (channel.about.traits.signed) subscriber.isAuthorized = true;
+    const meters = channel.hub.meters.kind(channel.about.kind);
+    meters.subscriptions.add();
+    if (channel.count === 1) meters.channels.add();
+    this.#observer(channel);
+  }
+
+  /** Counts a subscriber out; what is left of the channel is settled. */
+  leave(subscriber: Subscriber, channel: LocalChannel): void {
+    channel.remove(subscriber);
+    if (subscriber.patterns !== null && subscriber.isOpen) placeAnew(subscriber);
+    subscriber.attached(channel.name, null);
+    const meters = channel.hub.meters.kind(channel.about.kind);
+    meters.unsubscriptions.add();
+    if (channel.count === 0) meters.channels.subtract();
+    this.#observer(channel);
+    this.settle(channel);
+  }
+}
+
+/** Undefined: neither has to be waited for. */
+function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return afterBoth(one, other);
+}
+
+async function afterBoth(one: Promise<void>, other: Promise<void>): Promise<void> {
+  await Promise.all([one, other]);
+}

@@ -1,0 +1,60 @@
+import { takesClientEvents } from '@carillon/channels';
+import type { ChannelOccupancy } from '@carillon/broker';
+import type { Roles } from '../codec.js';
+import type { LocalChannel } from './local-channel.js';
+import { viewsOf } from './views.js';
+
+/** Of a channel that nobody here has. */
+export const NOBODY: ChannelOccupancy = {
+  connections: 0,
+  publishers: 0,
+  subscribers: 0,
+  presenceConnections: 0,
+  presenceSubscribers: 0,
+};
+
+/**
+ * The connections of a channel in this process, by what they may do: as much work as there are codecs, however many they
+ * are, and those who have it in several views, each of whom counts once.
+ */
+export function occupancyOf(channel: LocalChannel): ChannelOccupancy {
+  const usual = usualRoles(channel);
+  const counts = { ...NOBODY };
+  for (const { codec, count } of channel.audiences) add(counts, codec.roles ?? usual, count);
+  for (const subscriber of channel.several) {
+    const subscription = subscriber.subscriptionOf(channel);
+    const views = subscription === undefined ? [] : viewsOf(subscription);
+    const roles = views.map(({ codec }) => codec.roles ?? usual);
+    for (const one of roles) add(counts, one, -1);
+    add(counts, allOf(roles), 1);
+  }
+  return counts;
+}
+
+function add(
+  counts: { -readonly [Name in keyof ChannelOccupancy]: number },
+  { publishes, subscribes, enters, seesMembers }: Roles,
+  count: number,
+): void {
+  counts.connections += count;
+  if (publishes) counts.publishers += count;
+  if (subscribes) counts.subscribers += count;
+  if (enters) counts.presenceConnections += count;
+  if (seesMembers) counts.presenceSubscribers += count;
+}
+
+/** What somebody may do who has all of these. */
+const allOf = (roles: readonly Roles[]): Roles => ({
+  publishes: roles.some(({ publishes }) => publishes),
+  subscribes: roles.some(({ subscribes }) => subscribes),
+  enters: roles.some(({ enters }) => enters),
+  seesMembers: roles.some(({ seesMembers }) => seesMembers),
+});
+
+/** Who subscribes to a channel with members is one, and may send events where clients may at all. */
+const usualRoles = ({ hub, about }: LocalChannel): Roles => ({
+  publishes: hub.rules.clientMessages && takesClientEvents(about),
+  subscribes: true,
+  enters: about.traits.members,
+  seesMembers: about.traits.members,
+});

@@ -1,0 +1,77 @@
+import type { AppRegistry } from '@carillon/app-registry';
+import type { Channels } from '@carillon/channels';
+import type { Config } from '@carillon/config';
+import type { Fabric } from '@carillon/broker';
+import type { ReadTurns } from '@carillon/history-reader';
+import type { Commits } from '@carillon/history-publish';
+import type { Replay } from '@carillon/history-positions';
+import type { LoopShare, Metrics } from '@carillon/runtime';
+import type { FlushWheel } from '../appends/flush-wheel.js';
+import type { AppendWays } from '../appends/pacing.js';
+import { appendWays, flushWheel } from '../appends/ways.js';
+import type { Hubs } from '../apps/hubs.js';
+import type { Ways } from '../channels/audience.js';
+import type { NativePublish } from '../channels/topic.js';
+import { Durable } from '../durable/durable.js';
+import type { StreamReads } from '../durable/stream-reads.js';
+import { PatternBook } from '../patterns/pattern-book.js';
+import { maxSubscriptions } from '../settings.js';
+import { Delivery } from './delivery.js';
+import type { Outlet } from './outlet.js';
+
+/** What telling what arrives works with. */
+export interface ArrivalsParts {
+  readonly config: Config;
+  readonly apps: AppRegistry;
+  readonly fabric: Fabric;
+  readonly streamReads: StreamReads | null;
+  readonly readTurns: ReadTurns | null;
+  /** The part of the event loop in which filters of live messages are evaluated. */
+  readonly filterShare: LoopShare;
+  readonly commits: Commits | null;
+  readonly replay: Replay | null;
+  readonly metrics: Metrics;
+  readonly publish: NativePublish;
+  readonly hubs: Hubs;
+  readonly channels: Channels;
+  readonly outlet: Outlet;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/**
+ * What arrives for channels of this process, and everything that it goes through until it is told: streams have it in
+ * their order, `delivery` finds the channel and the patterns it is for, and `ways` bring it to those who have them.
+ */
+export class Arrivals {
+  readonly ways: Ways & { readonly appends: AppendWays };
+  readonly patterns: PatternBook;
+  readonly delivery: Delivery;
+  readonly durable: Durable;
+  readonly #wheel: FlushWheel;
+
+  constructor(parts: ArrivalsParts) {
+    const { config, streamReads, hubs, outlet, publish, onTrouble } = parts;
+    const wheel = flushWheel(config);
+    const ways = {
+      outlet,
+      publish,
+      filters: parts.filterShare,
+      appends: appendWays(config, streamReads, wheel, onTrouble),
+    };
+    const patterns = new PatternBook({ ...parts, ways, maxSubscriptions: maxSubscriptions(config) });
+    const delivery = new Delivery(hubs, outlet, patterns);
+    const maxFrameBytes = config.websocket_max_payload_kb * 1024;
+    const durable = new Durable({ ...parts, delivery, patterns, maxFrameBytes });
+    patterns.onLast = (appId) => durable.noPatterns(appId);
+    this.ways = ways;
+    this.patterns = patterns;
+    this.delivery = delivery;
+    this.durable = durable;
+    this.#wheel = wheel;
+  }
+
+  stop(): void {
+    this.durable.stop();
+    this.#wheel.stop();
+  }
+}

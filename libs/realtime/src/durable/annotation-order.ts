@@ -1,0 +1,105 @@
+import { annotationFrame, summaryFrame, Tally } from '@carillon/history-annotations';
+import type { FanOutRecordBody } from '@carillon/contracts';
+import {
+  streamName,
+  type AnnotationEvent,
+  type AnnotationSummary,
+  type Stream,
+  type StreamAddress,
+} from '@carillon/history-store';
+import type { Origin, OriginHead } from './origin.js';
+import { MAX_HELD, type Gap, type Refetched } from './stream-order.js';
+import type { StreamReads } from './stream-reads.js';
+
+/** Annotations are numbered on whatever becomes of the stream: what is said of their order is of one that never ends. */
+const ANNOTATIONS = 'annotations';
+/** Summaries that are looked through for those that were missed. */
+const MOST_SUMMARIES = 1000;
+
+/** A record of an annotation as one of the order of its channel's annotations. */
+export const inAnnotationOrder = (record: FanOutRecordBody): FanOutRecordBody => ({
+  ...record,
+  stream_id: ANNOTATIONS,
+  serial: record.annotation_no ?? null,
+});
+
+/**
+ * Annotations as their numbers order them. With those that were missed goes what all of their type come to now, which is
+ * as much as their subscribers can make use of.
+ */
+export class AnnotationOrigin implements Origin<FanOutRecordBody> {
+  constructor(
+    private readonly reads: StreamReads,
+    private readonly maxFrameBytes: (appId: string) => number,
+  ) {}
+
+  async heads(
+    addresses: readonly StreamAddress[],
+  ): Promise<readonly (OriginHead<FanOutRecordBody> | null)[]> {
+    const streams = await this.reads.heads(addresses);
+    return addresses.map((address) => {
+      const stream = streams.get(streamName(address));
+      if (stream === undefined) return null;
+      const read = (gap: Gap): Promise<Refetched[]> => this.#read(stream, gap);
+      return { streamId: ANNOTATIONS, next: stream.nextAnnotationNo, read };
+    });
+  }
+
+  async #read({ address, streamKey }: Stream, { fromSerial, toSerial }: Gap): Promise<Refetched[]> {
+    const query = { streamKey, messageSerial: null, type: null, sinceMs: null };
+    const found = await this.reads.annotations({ ...query, afterNo: fromSerial - 1, limit: MAX_HELD });
+    const events = found.filter(({ annotationNo }) => annotationNo <= toSerial);
+    const summaries = await summariesOf(address, events, this.reads);
+    // What was erased is not there any more, and nobody is told of it.
+    const upTo = found.length < MAX_HELD ? toSerial : (events.at(-1)?.annotationNo ?? toSerial);
+    const byNumber = new Map(events.map((event) => [event.annotationNo, event]));
+    return Array.from({ length: upTo - fromSerial + 1 }, (_, index) => {
+      const event = byNumber.get(fromSerial + index);
+      if (event === undefined) return fromSerial + index;
+      const summary = summaries.get(pairOf(event)) ?? null;
+      return recordOf(address, event, summary, this.maxFrameBytes(address.appId));
+    });
+  }
+}
+
+/** By message and type, of what can be read still. */
+async function summariesOf(
+  address: StreamAddress,
+  events: readonly AnnotationEvent[],
+  reads: StreamReads,
+): Promise<ReadonlyMap<string, AnnotationSummary>> {
+  if (events.length === 0) return new Map();
+  const [stream] = (await reads.heads([address])).values();
+  if (stream === undefined) return new Map();
+  const { streamKey, generation, floorMessageSerial } = stream;
+  const query = { streamKey, generation, floorMessageSerial, nowMs: Date.now(), belowNo: null };
+  const summaries = await reads.summaries({ ...query, limit: MOST_SUMMARIES });
+  return new Map(summaries.map((summary) => [pairOf(summary), summary]));
+}
+
+const pairOf = ({ messageSerial, type }: Pick<AnnotationEvent, 'messageSerial' | 'type'>): string =>
+  `${messageSerial} ${type}`;
+
+function recordOf(
+  { appId, channel }: StreamAddress,
+  event: AnnotationEvent,
+  summary: AnnotationSummary | null,
+  maxFrameBytes: number,
+): FanOutRecordBody {
+  const { messageSerial, type, annotationNo } = event;
+  const text =
+    summary === null
+      ? null
+      : summaryFrame({ channel, messageSerial, type }, Tally.of(type, summary), maxFrameBytes).text;
+  return inAnnotationOrder({
+    writer_id: 'store',
+    app_id: appId,
+    channel,
+    annotation_no: annotationNo,
+    published_at_ms: event.atMs,
+    op: event.action === 'create' ? 'annotate' : 'unannotate',
+    summary: text,
+    message: annotationFrame(channel, event),
+    resent: true,
+  });
+}

@@ -1,0 +1,236 @@
+import type { FanOutRecordBody } from '@carillon/contracts';
+import type { StreamAddress } from '@carillon/history-store';
+import { methodOf } from '@carillon/history-annotations';
+import {
+  type AnnotationsSummarized,
+  type MessageAction,
+  readAnnotatedV2,
+  readMessageV2,
+  readSummarizedV2,
+} from '@carillon/protocol';
+import { uuidV7, type Commits } from '@carillon/history-publish';
+import type { Metrics } from '@carillon/runtime';
+import type { Delivery } from '../delivery/delivery.js';
+import type { ChannelFollower } from '../channels/channel-book.js';
+import type { Hubs } from '../apps/hubs.js';
+import type { LocalChannel } from '../channels/local-channel.js';
+import type { PatternBook } from '../patterns/pattern-book.js';
+import { PassingStreams } from './passing-streams.js';
+import type { Past } from '../recovery/past.js';
+import { AnnotationOrigin, inAnnotationOrder } from './annotation-order.js';
+import { StoredOrigin } from './stored-origin.js';
+import type { Head } from './stream-order.js';
+import type { StreamReads } from './stream-reads.js';
+import { type Seen, Streams, type StreamsParts } from './streams.js';
+
+/** What delivering committed records works with. */
+export interface DurableDeliveryParts {
+  readonly hubs: Hubs;
+  readonly delivery: Delivery;
+  readonly patterns: Pick<PatternBook, 'covered'>;
+  /** Null: this process has no way to streams. */
+  readonly reads: StreamReads | null;
+  readonly commits: Commits | null;
+  readonly nodeId: () => string;
+  /** What a frame may have where its app says nothing; 0: anything. */
+  readonly maxFrameBytes: number;
+  readonly metrics: Metrics;
+  readonly past: Past;
+  /** What is missing of a stream does not come. */
+  readonly givenUp: (address: StreamAddress, at: Head) => void;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Records that hold a message, and what it does. */
+const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> = {
+  publish: 'plain',
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  append: 'append',
+};
+
+/** Delivers the committed records of channels with a history, each stream in its order. */
+export class DurableDelivery implements ChannelFollower {
+  readonly streams: Streams;
+  readonly #byPattern: PassingStreams;
+  /** What is annotated has an order of its own. */
+  readonly #annotations: Streams;
+  readonly #annotationsByPattern: PassingStreams;
+
+  constructor(private readonly parts: DurableDeliveryParts) {
+    const { metrics, reads, onTrouble, givenUp } = parts;
+    const counts: Pick<StreamsParts<FanOutRecordBody>, 'checked' | 'fetched' | 'onTrouble'> = {
+      checked: (result) => metrics.counter('gateway_head_checks_total').for({ result }).add(),
+      fetched: (result) => metrics.counter('gateway_gap_fetch_total').for({ result }).add(),
+      onTrouble,
+    };
+    this.streams = new Streams({
+      ...counts,
+      origin: reads === null ? null : new StoredOrigin(reads),
+      deliver: (record) => this.#deliver(record),
+      regressed: (address, seen) => void this.#regressed(address, seen),
+      givenUp,
+    });
+    this.#annotations = new Streams({
+      ...counts,
+      origin: reads === null ? null : new AnnotationOrigin(reads, (appId) => this.#maxFrameBytes(appId)),
+      deliver: (record) => this.#deliverAnnotation(record),
+      // Whoever numbers annotations anew has lost those there were: it begins again here too.
+      regressed: ({ appId, channel }) => {
+        this.#annotations.leave(appId, channel);
+        this.#annotations.follow(appId, channel);
+      },
+    });
+    this.#byPattern = new PassingStreams(this.streams);
+    this.#annotationsByPattern = new PassingStreams(this.#annotations);
+  }
+
+  follow({ hub, name, about }: LocalChannel): void {
+    this.#byPattern.settled(hub.appId, name);
+    this.#annotationsByPattern.settled(hub.appId, name);
+    if (about.policy.history.enabled) this.streams.follow(hub.appId, name);
+    if (about.policy.annotationsEnabled) this.#annotations.follow(hub.appId, name);
+  }
+
+  leave({ hub, name }: LocalChannel): void {
+    this.streams.leave(hub.appId, name);
+    this.#annotations.leave(hub.appId, name);
+  }
+
+  /** Never throws. */
+  take(record: FanOutRecordBody): void {
+    const { app_id: appId, channel } = record;
+    // What is kept here of the channel may be what was erased.
+    if (record.op === 'purge') return this.parts.past.erase(appId, channel);
+    const hub = this.parts.hubs.find(appId);
+    if (hub === null) return;
+    const isHere = hub.remembers(channel);
+    // Its history, or its annotations, may have been enabled after somebody here subscribed.
+    if (record.op === 'annotate' || record.op === 'unannotate') {
+      if (isHere) this.#annotations.follow(appId, channel);
+      else if (this.parts.patterns.covered(hub, channel) !== null)
+        this.#annotationsByPattern.follow(appId, channel);
+      else return;
+      return this.#annotations.take(inAnnotationOrder(record));
+    }
+    if (!isHere && this.parts.patterns.covered(hub, channel) === null) return;
+    if (isHere) this.streams.follow(appId, channel);
+    else this.#byPattern.follow(appId, channel);
+    this.streams.take(record);
+  }
+
+  /** Nobody here has a pattern of the app any more. */
+  noPatterns(appId: string): void {
+    this.#byPattern.forget(appId);
+    this.#annotationsByPattern.forget(appId);
+  }
+
+  /** What came while the broker was out of reach has to be fetched. */
+  inReachAgain(): void {
+    this.streams.compare();
+    this.#annotations.compare();
+  }
+
+  stop(): void {
+    this.streams.stop();
+    this.#annotations.stop();
+  }
+
+  #deliver(record: FanOutRecordBody): void {
+    const { message: text, op, app_id: appId, channel } = record;
+    const action = ACTIONS[op];
+    if (typeof text !== 'string' || action === undefined) return;
+    const isFromClient = record.from_client === true;
+    const fact = readMessageV2(text, { action, isFromClient, mayBeDelta: record.delta !== false });
+    if (fact === null) return this.parts.onTrouble('reading a record', new Error('it holds no message'));
+    const { published_at_ms: publishedAtMs } = record;
+    if (this.parts.hubs.find(appId)?.remembers(channel) === true)
+      this.parts.past.keep(appId, fact, publishedAtMs);
+    this.parts.delivery.deliver({
+      appId,
+      channel,
+      fact,
+      exceptSocketId: record.except_socket ?? null,
+      publishedAtMs,
+    });
+  }
+
+  /** What it all comes to first, then the one. */
+  #deliverAnnotation({ app_id: appId, channel, summary, message, ...record }: FanOutRecordBody): void {
+    const facts = [
+      typeof summary === 'string' ? readSummarizedV2(summary, channel) : null,
+      typeof message === 'string' ? readAnnotatedV2(message, channel) : null,
+    ];
+    for (const fact of facts) {
+      if (fact === null) continue;
+      const receivers = this.parts.delivery.deliver({
+        appId,
+        channel,
+        fact,
+        exceptSocketId: null,
+        publishedAtMs: record.published_at_ms,
+      });
+      if (fact.kind === 'annotations_summarized') this.#countSummary(appId, fact, receivers);
+    }
+  }
+
+  #countSummary(app_id: string, { summaryText }: AnnotationsSummarized, receivers: number): void {
+    const { metrics } = this.parts;
+    metrics.counter('annotation_summary_deliveries_total').for({ app_id }).add(receivers);
+    if (!summaryText.includes('"clipped":true')) return;
+    const [type = ''] = Object.keys(JSON.parse(summaryText) as object);
+    metrics
+      .counter('annotation_summary_clipped_total')
+      .for({ app_id, type: methodOf(type) ?? 'unknown' })
+      .add();
+  }
+
+  /** What a frame of the app may have; 0: anything. */
+  #maxFrameBytes(appId: string): number {
+    const bytes = this.parts.hubs.find(appId)?.app.limits.maxEventPayloadBytes ?? Infinity;
+    return Number.isSafeInteger(bytes) ? bytes : this.parts.maxFrameBytes;
+  }
+
+  /**
+   * Whoever has the stream judges what is claimed here. What was delivered last is claimed first, since the stream goes
+   * on above that; but the store may have come that far again, and it may be of what came since.
+   */
+  async #regressed(address: StreamAddress, seen: Seen): Promise<void> {
+    const { next, messageId, contradicted } = seen;
+    const isTaken = await this.#claim(address, seen, { serial: next - 1, messageId });
+    if (!isTaken && contradicted !== null) await this.#claim(address, seen, contradicted);
+  }
+
+  /** Whether it was found to be so. */
+  async #claim(
+    { appId, channel }: StreamAddress,
+    { streamId, historyHead }: Seen,
+    { serial, messageId }: { readonly serial: number; readonly messageId: string | null },
+  ): Promise<boolean> {
+    const { commits, nodeId, onTrouble } = this.parts;
+    try {
+      const results = await commits?.commit([
+        {
+          op: 'mark',
+          pub_id: uuidV7(),
+          app_id: appId,
+          channel,
+          stream: 'messages',
+          state: 'reset_required',
+          reason: 'history_stream_regressed',
+          node_id: nodeId(),
+          seen_stream_id: streamId,
+          seen_delivery_serial: serial,
+          ...(messageId === null ? {} : { seen_message_id: messageId }),
+          ...(historyHead > 0 ? { seen_history_serial: historyHead } : {}),
+        },
+      ]);
+      const extra = results?.[0]?.extra;
+      return typeof extra === 'object' && extra !== null && 'changed' in extra && extra.changed === true;
+    } catch (error) {
+      onTrouble('claim about a stream', error);
+      return false;
+    }
+  }
+}

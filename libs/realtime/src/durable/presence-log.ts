@@ -1,0 +1,189 @@
+import type { App, AppRegistry } from '@carillon/app-registry';
+import type { Channels, PresenceHistoryPolicy } from '@carillon/channels';
+import type { CommitRecordOf } from '@carillon/contracts';
+import type { LeaveCause, PresenceChange } from '@carillon/presence';
+import { isCommitted, uuidV7, type Commits } from '@carillon/history-publish';
+import { Claims } from './claims.js';
+import type { StreamReads } from './stream-reads.js';
+
+/** What keeping the comings and goings of members works with. */
+export interface PresenceLogParts {
+  readonly apps: Pick<AppRegistry, 'findById' | 'peekById'>;
+  readonly channels: Channels;
+  readonly commits: Pick<Commits, 'commit'>;
+  /** Null: it cannot be told what of a stream is retained. */
+  readonly reads: Pick<StreamReads, 'heads'> | null;
+  readonly nodeId: () => string;
+  readonly onTrouble: (what: string, error: unknown) => void;
+  /** A change is given up. */
+  readonly lost: (appId: string) => void;
+}
+
+/** Transitions that wait in this process; with one more the oldest is given up. */
+export const MOST_WAITING = 10_000;
+const AGAIN_MS = 1000;
+/** A transition that waits so long makes its history doubtful, and so long is given up. */
+const LAGGING_MS = 30_000;
+const GIVE_UP_MS = 60_000;
+
+interface Waiting {
+  readonly record: CommitRecordOf<'presence'>;
+  readonly sinceMs: number;
+  timer: NodeJS.Timeout | null;
+  /** Whether it was given up to make place, or because everything stops. */
+  isOver: boolean;
+}
+
+/**
+ * Sends the changes of presence channels with a history to their lanes, in the background: who is there is decided
+ * already and waits for nothing here. A change is sent again under the same id until it is committed or given up, and
+ * then the history says of itself that it is not whole.
+ */
+export class PresenceLog {
+  /** In the order they came. */
+  readonly #waiting = new Set<Waiting>();
+  readonly #claims: Claims;
+
+  constructor(private readonly parts: PresenceLogParts) {
+    this.#claims = new Claims(parts);
+  }
+
+  /** How many changes are not committed. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** Never throws. Changes of an app that is not at hand are kept as soon as it is found. */
+  changed(app: App | string, change: PresenceChange): void {
+    const known = typeof app === 'string' ? this.parts.apps.peekById(app) : app;
+    if (known !== undefined) this.#keep(known, change);
+    else void this.#find(change);
+  }
+
+  /** Gives up what still waits. */
+  stop(): void {
+    for (const one of this.#waiting) this.#end(one);
+    this.#claims.stop();
+  }
+
+  async #find(change: PresenceChange): Promise<void> {
+    try {
+      const app = await this.parts.apps.findById(change.appId);
+      if (app !== null) this.#keep(app, change);
+    } catch (error) {
+      this.parts.onTrouble('app of a presence change', error);
+    }
+  }
+
+  #keep(app: App, change: PresenceChange): void {
+    const channel = this.parts.channels.subscription(app, change.channel, 2);
+    if (!channel.accepted || !channel.policy.presenceHistory.enabled) return;
+    const record = recordOf(change, channel.policy.presenceHistory);
+    const [oldest] = this.#waiting;
+    if (this.#waiting.size >= MOST_WAITING && oldest !== undefined) this.#giveUp(oldest);
+    const one: Waiting = { record, sinceMs: performance.now(), timer: null, isOver: false };
+    this.#waiting.add(one);
+    void this.#send(one);
+  }
+
+  async #send(one: Waiting): Promise<void> {
+    one.timer = null;
+    const isDone = await this.#commit(one);
+    if (one.isOver) return;
+    const waitedMs = performance.now() - one.sinceMs;
+    if (isDone) {
+      this.#end(one);
+      this.#claims.committed(one.record);
+    } else if (waitedMs >= GIVE_UP_MS) {
+      this.#giveUp(one);
+    } else {
+      if (waitedMs >= LAGGING_MS) this.#claims.lagging(one.record);
+      one.timer = setTimeout(() => void this.#send(one), AGAIN_MS).unref();
+    }
+  }
+
+  /** Whether there is nothing more to do about it. */
+  async #commit({ record }: Waiting): Promise<boolean> {
+    try {
+      const [result] = await this.parts.commits.commit([record]);
+      if (isCommitted(result)) return true;
+      if (result?.status !== 'rejected' || isPassing(result.code)) return false;
+      this.parts.onTrouble('presence change', new Error(result.error ?? 'rejected'));
+      return true;
+    } catch (error) {
+      this.parts.onTrouble('presence change', error);
+      return false;
+    }
+  }
+
+  #giveUp(one: Waiting): void {
+    this.#end(one);
+    this.parts.lost(one.record.app_id);
+    this.#claims.lost(one.record);
+  }
+
+  #end(one: Waiting): void {
+    if (one.isOver) return;
+    one.isOver = true;
+    if (one.timer !== null) clearTimeout(one.timer);
+    this.#waiting.delete(one);
+  }
+}
+
+/** Whether the same may be taken later. */
+export const isPassing = (code: unknown): boolean =>
+  code === 'service_unavailable' || code === 'backpressure';
+
+const CAUSES: Readonly<Record<LeaveCause, CommitRecordOf<'presence'>['cause']>> = {
+  left: 'disconnect',
+  connection_lost: 'timeout',
+  forced_disconnect: 'forced_disconnect',
+  orphan_cleanup: 'orphan_cleanup',
+};
+
+/** What is committed of a change; its id is new each time. */
+export function recordOf(change: PresenceChange, policy: PresenceHistoryPolicy): CommitRecordOf<'presence'> {
+  return {
+    op: 'presence',
+    pub_id: uuidV7(),
+    app_id: change.appId,
+    channel: change.channel,
+    transition_no: change.serial,
+    policy: {
+      history_ms: finite(policy.retentionWindowSeconds * 1000),
+      versions_ms: null,
+      max_messages: finite(policy.maxEvents),
+      max_bytes: finite(policy.maxBytes),
+      versioned: false,
+      cache: false,
+      ai: null,
+    },
+    ...transitionOf(change),
+  };
+}
+
+function transitionOf(
+  change: PresenceChange,
+): Pick<
+  CommitRecordOf<'presence'>,
+  'cause' | 'connection_id' | 'dead_node_id' | 'event' | 'user_id' | 'user_info'
+> {
+  if (change.kind === 'removed')
+    return {
+      event: 'member_removed',
+      cause: CAUSES[change.cause],
+      user_id: change.userId,
+      ...(change.cameBy === '' ? {} : { connection_id: change.cameBy }),
+      ...(change.deadNodeId === undefined ? {} : { dead_node_id: change.deadNodeId }),
+    };
+  const { member, socketId } = change;
+  return {
+    event: change.kind === 'added' ? 'member_added' : 'member_updated',
+    cause: 'join',
+    user_id: member.userId,
+    connection_id: socketId,
+    user_info: JSON.parse(member.userInfoText),
+  };
+}
+
+const finite = (bound: number): number | null => (Number.isSafeInteger(bound) ? bound : null);

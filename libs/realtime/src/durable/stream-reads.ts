@@ -1,0 +1,39 @@
+import type { MessageReads, RangeQuery, StoredRecord, Stream, StreamAddress } from '@carillon/history-store';
+import { frameOf } from '@carillon/history-messages';
+import type { Refetched } from './stream-order.js';
+
+/** Where gateways read streams: the store, or a writer that has it. */
+export interface StreamReads extends Pick<
+  MessageReads,
+  'annotations' | 'messages' | 'summaries' | 'versions'
+> {
+  /** The streams there are, by `streamName`; with `make`, those that are not are made first. */
+  heads(addresses: readonly StreamAddress[], make?: boolean): Promise<ReadonlyMap<string, Stream>>;
+  /** Purged records come as tombstones. */
+  range(query: RangeQuery): Promise<readonly StoredRecord[]>;
+}
+
+/** A stored record as it is delivered late. */
+export function refetchedOf(
+  { streamId, address }: Pick<Stream, 'address' | 'streamId'>,
+  record: StoredRecord,
+): Refetched {
+  const { deliverySerial: serial } = record;
+  const message = frameOf(record, { streamId, address });
+  if (message === null) return serial;
+  return {
+    writer_id: 'store',
+    app_id: address.appId,
+    channel: address.channel,
+    stream_id: streamId,
+    serial,
+    history_serial: record.historySerial,
+    annotation_no: null,
+    published_at_ms: record.publishedAtMs,
+    op: record.action === 'plain' ? 'publish' : record.action,
+    message_id: record.messageId,
+    except_socket: null,
+    message,
+    resent: true,
+  };
+}

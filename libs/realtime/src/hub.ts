@@ -1,0 +1,252 @@
+import type { AppChange, AppRegistry } from '@carillon/app-registry';
+import type { Cache } from '@carillon/cache';
+import { Channels } from '@carillon/channels';
+import type { Config } from '@carillon/config';
+import type { Fabric } from '@carillon/broker';
+import type { ReadTurns } from '@carillon/history-reader';
+import type { ChannelCounts, ConnectionQuota, Presence } from '@carillon/presence';
+import type { Commits, LastEvents } from '@carillon/history-publish';
+import type { Replay } from '@carillon/history-positions';
+import {
+  type Admission,
+  type Logger,
+  LoopShare,
+  type Metrics,
+  type ShutdownContext,
+} from '@carillon/runtime';
+import type { WebhookEvents } from '@carillon/webhooks';
+import { Hubs } from './apps/hubs.js';
+import type { NativePublish } from './channels/topic.js';
+import { Arrivals } from './delivery/arrivals.js';
+import { HubListener } from './delivery/listener.js';
+import { Outlet } from './delivery/outlet.js';
+import type { StreamReads } from './durable/stream-reads.js';
+import { Places } from './entry/places.js';
+import type { Joins } from './joining/joins.js';
+import { Subscribing } from './joining/subscribing.js';
+import { Cleanup } from './leave/cleanup.js';
+import { closeAll } from './leave/closing.js';
+import { endCause } from './leave/departure.js';
+import { type Isolation, isolationOf } from './leave/isolation.js';
+import type { Leaving } from './leave/leaving.js';
+import { Outages } from './leave/outages.js';
+import { Takings } from './leave/takings.js';
+import { SocketOccupancy } from './occupancy.js';
+import type { PatternBook } from './patterns/pattern-book.js';
+import type { Replays } from './recovery/replays.js';
+import type { Resumes } from './recovery/resumes.js';
+import type { PastReader } from './recovery/rewind-selection.js';
+import { outletBounds } from './settings.js';
+import { State } from './state/state.js';
+import type { Subscriber } from './subscriber/subscriber.js';
+import type { Identities } from './users/identities.js';
+
+/** What a hub works with. */
+export interface HubParts {
+  readonly config: Config;
+  readonly admission: Admission;
+  readonly apps: AppRegistry;
+  readonly fabric: Fabric;
+  readonly presence: Presence;
+  readonly channelCounts: ChannelCounts;
+  readonly connectionQuota: ConnectionQuota;
+  /** Where streams of channels with a history are read, and where claims about them go; null: nowhere. */
+  readonly streamReads: StreamReads | null;
+  readonly commits: Commits | null;
+  /** What gives places to events without a history; null: nothing does. */
+  readonly replay: Replay | null;
+  /** Where the past of channels is read; null: nowhere. */
+  readonly pastReader: PastReader | null;
+  /** In which reads for clients take turns, as all of this process do; null: nothing else reads. */
+  readonly readTurns: ReadTurns | null;
+  readonly lastEvents: LastEvents;
+  /** The key-value store that all nodes share; null: there is none. */
+  readonly sharedStore: Cache | null;
+  readonly webhooks: WebhookEvents;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Sends to every socket of a native topic. */
+  readonly publish: NativePublish;
+}
+
+/** Filters take most of a loop that has nothing else to do, and in one go no more than a message to many takes. */
+const FILTERS = { part: 0.6, burstMs: 4 };
+
+/**
+ * The subscribers of one process, whatever protocols they speak, and everything that reaches them. Edges let connections
+ * in, read what they ask for, and say in a codec what they are told; the rest happens here, on the socket loop. It is made of
+ * three: what arrives and is told (`Arrivals`), how things are (`State`), who has which channels (`Subscribing`); beside
+ * them, the connections themselves.
+ */
+export class Hub {
+  readonly channels: Channels;
+  /** The apps with connections here. */
+  readonly hubs: Hubs;
+  readonly outlet: Outlet;
+  /** The part of the event loop in which filters of live messages are evaluated. */
+  readonly filterShare = new LoopShare(FILTERS);
+  /** The part of the event loop that replays to clients take. */
+  readonly replayShare: LoopShare;
+  readonly places: Places;
+  readonly joins: Joins;
+  readonly patterns: PatternBook;
+  /** How connections go on where they were. */
+  readonly resumes: Resumes;
+  /** What was missed of channels, for edges that tell it in their own way. */
+  readonly replays: Replays;
+  readonly leaving: Leaving;
+  /** How connections come back as themselves. */
+  readonly takings: Takings;
+  readonly isolation: Isolation;
+  readonly occupancy: SocketOccupancy;
+  readonly identities: Identities;
+  /** Presence, counts and watchlists, and who is told of them. */
+  readonly state: State;
+  readonly #arrivals: Arrivals;
+  readonly #subscribing: Subscribing;
+  readonly #cleanup: Cleanup;
+  readonly #outages: Outages;
+
+  constructor(private readonly parts: HubParts) {
+    const { config, metrics } = parts;
+    const { onTrouble } = this;
+    // A process that is alone counts its own, and hears of every change itself, without asking anybody.
+    const isAlone = config.adapter.driver === 'local';
+    const hubs = new Hubs(metrics);
+    const outlet = new Outlet(outletBounds(config), { dropped: (subscriber) => this.#dropped(subscriber) });
+    const channels = new Channels(config);
+    const share = parts.readTurns?.share ?? new LoopShare();
+    this.replayShare = share;
+    const common = {
+      ...parts,
+      hubs,
+      outlet,
+      channels,
+      isAlone,
+      onTrouble,
+      share,
+      filterShare: this.filterShare,
+    };
+    const arrivals = new Arrivals(common);
+    const state = new State(common);
+    const subscribing = new Subscribing({ ...common, arrivals, state });
+    const { joins, resumes, leaving } = subscribing;
+    this.hubs = hubs;
+    this.outlet = outlet;
+    this.channels = channels;
+    this.#arrivals = arrivals;
+    this.#subscribing = subscribing;
+    this.patterns = arrivals.patterns;
+    this.replays = arrivals.durable.replays;
+    this.state = state;
+    this.identities = state.identities;
+    this.joins = joins;
+    this.resumes = resumes;
+    this.leaving = leaving;
+    this.places = new Places({
+      admission: parts.admission,
+      hubs,
+      quota: isAlone ? null : parts.connectionQuota,
+      maxConnections: config.max_connections,
+    });
+    this.occupancy = new SocketOccupancy(hubs);
+    this.takings = new Takings(parts.fabric);
+    this.isolation = isolationOf(hubs, outlet, parts.log);
+    this.#outages = new Outages(parts.sharedStore);
+    this.#cleanup = new Cleanup(config, metrics, hubs, leaving, onTrouble);
+    this.#listen();
+  }
+
+  #listen(): void {
+    const { hubs, outlet, isolation, takings, state } = this;
+    const { apps, fabric, presence } = this.parts;
+    const { delivery, durable } = this.#arrivals;
+    const { announcements, metaWatch, looks } = state;
+    const told = { announcements, metaWatch, looks };
+    const outages = this.#outages;
+    fabric.listen(
+      new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, outages, takings }),
+    );
+    presence.observe(
+      (change) => {
+        state.presenceChanged(change);
+        durable.presenceChanged(change);
+      },
+      () => looks.everywhere(),
+      state.owed,
+    );
+    apps.onChange((change) => this.#appChanged(change));
+  }
+
+  /** Where streams of channels with a history are read; null: nowhere. */
+  get streamReads(): StreamReads | null {
+    return this.parts.streamReads;
+  }
+
+  /** For what went wrong while there is nobody to be told. */
+  readonly onTrouble = (what: string, error: unknown): void =>
+    this.parts.log.warn('could not be done', { what, error });
+
+  /** Counts a connection in, whose socket is open: it may be told things from now on. Its edge has asked `places`. */
+  admit(subscriber: Subscriber): void {
+    this.hubs.admit(subscriber);
+    const { log } = this.parts;
+    const { hub, id, edge } = subscriber;
+    if (log.enabled('debug'))
+      log.debug('connected', { app_id: hub.appId, socket_id: id, protocol: edge.protocol });
+  }
+
+  /** Its socket reads again. */
+  drained(subscriber: Subscriber): void {
+    this.outlet.drained(subscriber);
+  }
+
+  /** Its socket has closed. What it leaves behind is done later. False: it was never admitted, or is out already. */
+  closed(subscriber: Subscriber, code: number): boolean {
+    if (!this.hubs.dismiss(subscriber)) return false;
+    subscriber.closedWith = code;
+    subscriber.lane = null;
+    const { hub, id } = subscriber;
+    this.places.release(subscriber);
+    const cause = endCause(subscriber);
+    if (cause === 'slow_consumer') hub.meters.slowDisconnects.add();
+    const { log } = this.parts;
+    if (log.enabled('debug')) log.debug('disconnected', { app_id: hub.appId, socket_id: id, cause, code });
+    this.#cleanup.add(subscriber);
+    return true;
+  }
+
+  /** Closes every connection, spread over the time there is. */
+  closeAll(context: ShutdownContext): Promise<void> {
+    this.isolation.end();
+    return closeAll(this.hubs, this.outlet, context);
+  }
+
+  /** Finishes what closed connections left behind. */
+  async settle(): Promise<void> {
+    await this.#cleanup.empty();
+  }
+
+  /** Stops every timer. */
+  stop(): void {
+    this.state.stop();
+    this.#arrivals.stop();
+    this.#subscribing.stop();
+    this.#outages.end();
+    this.isolation.end();
+  }
+
+  #dropped({ hub, id }: Subscriber): void {
+    hub.meters.dropped.add();
+    this.parts.log.warn('frame dropped for a slow consumer', { app_id: hub.appId, socket_id: id });
+  }
+
+  /** Connections of an app that is gone or disabled are told so; every other change counts for what comes next. */
+  #appChanged({ appId, app }: AppChange): void {
+    const hub = this.hubs.find(appId);
+    if (hub === null) return;
+    if (app?.enabled === true) return hub.update(app);
+    const reason = app === null ? 'app_does_not_exist' : 'app_disabled';
+    for (const subscriber of hub.subscribers) this.outlet.close(subscriber, reason);
+  }
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { Fabric, LiveEvent } from '@carillon/broker';
+import { type StateFact, subjectOf } from '@carillon/protocol';
+
+/** What an announcement is about. */
+export interface Announcement {
+  readonly appId: string;
+  readonly channel: string;
+  readonly fact: StateFact;
+  /** Who must not get it; null: nobody is left out. */
+  readonly exceptSocketId: string | null;
+}
+
+type StateEvent = LiveEvent & { readonly fact: StateFact };
+
+/** What announcing works with. */
+export interface AnnouncementParts {
+  readonly fabric: Pick<Fabric, 'publish'>;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** States that other processes could not be told of. With more, the oldest are left to their own looks at the store. */
+const MOST_UNTOLD = 10_000;
+const RETRY_MS = 1000;
+
+const nowMs = (): number => performance.timeOrigin + performance.now();
+const keyOf = ({ appId, channel, fact }: StateEvent): string => {
+  const subject = `${appId} ${channel} ${subjectOf(fact)}`;
+  // Subscribers receive every update of a member, and of everything else the last state.
+  return fact.kind === 'member_updated' ? `${subject} ${fact.serial}` : subject;
+};
+
+/**
+ * Tells the subscribers of channels, wherever they are, how something is now. What could not be told other processes
+ * is told again until it is told, or until it is not so any more: every update of a member, of everything else the last
+ * state alone.
+ */
+export class Announcements {
+  readonly #untold = new Map<string, StateEvent>();
+  #isOutOfReach = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly parts: AnnouncementParts) {}
+
+  /** Subscribers of this process have it on return. Never throws. */
+  announce(announcement: Announcement): void {
+    const event = { ...announcement, eventId: randomUUID(), publishedAtMs: nowMs() };
+    this.#untold.delete(keyOf(event));
+    this.#publish(event);
+  }
+
+  outOfReach(): void {
+    this.#isOutOfReach = true;
+  }
+
+  inReachAgain(): void {
+    this.#isOutOfReach = false;
+    this.#again();
+  }
+
+  /** Nothing is told again. */
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#untold.clear();
+  }
+
+  #publish(event: StateEvent): void {
+    this.parts.fabric.publish(event)?.catch((error: unknown) => this.#keep(event, error));
+  }
+
+  /** A later state of the same may have been told, or be waiting to be, since. */
+  #keep(event: StateEvent, error: unknown): void {
+    if (this.#untold.size === 0) this.parts.onTrouble('telling other processes', error);
+    const key = keyOf(event);
+    const waiting = this.#untold.get(key);
+    if (waiting !== undefined && waiting.fact.serial > event.fact.serial) return;
+    this.#untold.delete(key);
+    this.#untold.set(key, event);
+    const [oldest] = this.#untold.keys();
+    if (this.#untold.size > MOST_UNTOLD && oldest !== undefined) this.#untold.delete(oldest);
+    if (!this.#isOutOfReach) this.#timer ??= setTimeout(() => this.#again(), RETRY_MS).unref();
+  }
+
+  #again(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const untold = [...this.#untold.values()];
+    this.#untold.clear();
+    for (const event of untold) this.#publish(event);
+  }
+}

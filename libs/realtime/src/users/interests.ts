@@ -1,0 +1,86 @@
+import type { Fabric } from '@carillon/broker';
+
+/** What is wanted, and not confirmed yet. */
+interface Wanted {
+  readonly appId: string;
+  readonly channel: string;
+  /** Settles with the first attempt, whatever became of it; never rejects. */
+  tried: Promise<void>;
+}
+
+/** How long after a failure the broker is asked again. */
+const RETRY_MS = 5000;
+
+const keyOf = (appId: string, channel: string): string => `${appId} ${channel}`;
+
+/**
+ * Interest in channels that nobody subscribes to: those of users. There is no client to be told that it failed, so it
+ * is asked for again until the broker confirms it or it is not wanted any more.
+ */
+export class Interests {
+  readonly #unconfirmed = new Map<string, Wanted>();
+  #failed = new Set<Wanted>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly fabric: Pick<Fabric, 'subscribe' | 'unsubscribe'>,
+    private readonly onTrouble: (what: string, error: unknown) => void,
+  ) {}
+
+  /** Wanted from now on, until `drop`; once. Undefined: it is confirmed. Else settles with the first attempt. */
+  want(appId: string, channel: string): Promise<void> | undefined {
+    const interest = this.fabric.subscribe(appId, channel);
+    if (interest === undefined) return undefined;
+    const wanted: Wanted = { appId, channel, tried: Promise.resolve() };
+    this.#unconfirmed.set(keyOf(appId, channel), wanted);
+    wanted.tried = this.#follow(wanted, interest);
+    return wanted.tried;
+  }
+
+  /** What somebody else who wants it waits for. */
+  attempt(appId: string, channel: string): Promise<void> | undefined {
+    return this.#unconfirmed.get(keyOf(appId, channel))?.tried;
+  }
+
+  drop(appId: string, channel: string): void {
+    const key = keyOf(appId, channel);
+    const wanted = this.#unconfirmed.get(key);
+    if (wanted !== undefined) this.#failed.delete(wanted);
+    this.#unconfirmed.delete(key);
+    this.fabric.unsubscribe(appId, channel);
+  }
+
+  /** Nothing is asked for again. */
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#unconfirmed.clear();
+    this.#failed.clear();
+  }
+
+  async #follow(wanted: Wanted, interest: Promise<void>): Promise<void> {
+    try {
+      await interest;
+      if (this.#isWanted(wanted)) this.#unconfirmed.delete(keyOf(wanted.appId, wanted.channel));
+    } catch (error) {
+      if (!this.#isWanted(wanted)) return;
+      this.onTrouble('interest in a user', error);
+      this.#failed.add(wanted);
+      this.#timer ??= setTimeout(() => this.#retry(), RETRY_MS).unref();
+    }
+  }
+
+  #retry(): void {
+    this.#timer = null;
+    const failed = this.#failed;
+    this.#failed = new Set();
+    for (const wanted of failed) {
+      const interest = this.fabric.subscribe(wanted.appId, wanted.channel);
+      void this.#follow(wanted, interest ?? Promise.resolve());
+    }
+  }
+
+  #isWanted(wanted: Wanted): boolean {
+    return this.#unconfirmed.get(keyOf(wanted.appId, wanted.channel)) === wanted;
+  }
+}

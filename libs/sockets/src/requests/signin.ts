@@ -1,0 +1,111 @@
+import type { Identities, Identity, Leaving, Outlet, Watchlists } from '@carillon/realtime';
+import { ONLINE_USERS, type Presence } from '@carillon/presence';
+import {
+  frameError,
+  MAX_USER_ID_BYTES,
+  readUserData,
+  type SigninFrame,
+  type UserData,
+} from '@carillon/protocol';
+import { readSigninCapabilities, verifyUserAuth, type Capabilities } from '@carillon/auth';
+import type { Connection } from '../connection/connection.js';
+import type { SocketsParts } from '../parts.js';
+
+/** What signing in works with. */
+export interface SigninParts {
+  readonly outlet: Outlet;
+  readonly presence: Presence;
+  readonly identities: Identities;
+  readonly watchlists: Watchlists;
+  readonly leaving: Leaving;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+const MAX_WATCHED = 100;
+
+interface Proof {
+  readonly user: UserData;
+  readonly userData: string;
+  readonly capabilities: Capabilities;
+}
+
+/** Lets connections say which user they are. */
+export class Signin {
+  constructor(private readonly parts: SigninParts) {}
+
+  static of({ hub, presence }: Pick<SocketsParts, 'hub' | 'presence'>): Signin {
+    const { outlet, identities, state, leaving, onTrouble } = hub;
+    return new Signin({ outlet, presence, identities, watchlists: state.watchlists, leaving, onTrouble });
+  }
+
+  /** Undefined when it was done at once; the promise never rejects. */
+  handle(connection: Connection, frame: SigninFrame): Promise<void> | undefined {
+    const proof = signinProof(connection, frame);
+    if (typeof proof === 'string') {
+      this.parts.outlet.error(connection, frameError('auth_failed', { message: proof }));
+      return undefined;
+    }
+    return this.#signIn(connection, proof);
+  }
+
+  #signIn(connection: Connection, { user, userData, capabilities }: Proof): Promise<void> | undefined {
+    const { outlet, identities, watchlists } = this.parts;
+    const { watchlists: watching } = connection.hub.rules;
+    const before = connection.identity;
+    const tooMany = watching && user.watchlist.length > MAX_WATCHED;
+    const identity: Identity = {
+      userId: user.id,
+      userInfoText: user.userInfoText,
+      metaText: user.metaText,
+      watchlist: watching && !tooMany ? user.watchlist : [],
+      capabilities,
+      isOnline: watching,
+    };
+    if (before !== null) watchlists.end(connection, before);
+    const attempt = identities.signedIn(connection, identity);
+    const succeed = (): Promise<void> | undefined => {
+      outlet.send(connection, { kind: 'signed_in', userData });
+      if (tooMany)
+        outlet.error(connection, frameError('too_many_entries', { message: 'The watchlist is too long' }));
+      return watching || before?.isOnline === true
+        ? this.comeOnline(connection, identity, before)
+        : undefined;
+    };
+    // Who went meanwhile has left as whoever it was before, and as this identity too.
+    return attempt === undefined ? succeed() : attempt.then(() => succeed());
+  }
+
+  /** Counts a connection among the app's online users, if its identity says so, and begins its watching. Never rejects. */
+  async comeOnline(connection: Connection, identity: Identity, before: Identity | null): Promise<void> {
+    const { presence, watchlists, leaving, onTrouble } = this.parts;
+    const { userId } = identity;
+    try {
+      if (before !== null && before.isOnline && before.userId !== userId) {
+        await leaving.member(connection, ONLINE_USERS, before.userId);
+      }
+      if (!identity.isOnline) return;
+      const place = { appId: connection.hub.appId, channel: ONLINE_USERS, socketId: connection.id };
+      await presence.join({ ...place, userId, userInfoText: '{}' }, Infinity);
+      // It went, or became somebody else, while it came online.
+      if (!connection.isOpen) return await leaving.member(connection, ONLINE_USERS, userId);
+      await watchlists.begin(connection, identity);
+    } catch (error) {
+      onTrouble('sign-in', error);
+    }
+  }
+}
+
+/** What a sign-in proves, or why it proves nothing. */
+function signinProof(connection: Connection, { auth, userData }: SigninFrame): Proof | string {
+  const { rules } = connection.hub;
+  if (connection.token !== null) return 'The connection speaks by its capability token';
+  if (!rules.signin) return 'User authentication is not enabled for this app';
+  if (auth === null || userData === null) return 'Sign-in needs auth and user_data';
+  if (!verifyUserAuth(rules.key, { socketId: connection.id, userData }, auth)) {
+    return 'Authentication error: invalid signature';
+  }
+  const user = readUserData(userData);
+  if (user === null) return `user_data must be JSON with an id of at most ${MAX_USER_ID_BYTES} bytes`;
+  const read = readSigninCapabilities(user.capabilities);
+  return read.ok ? { user, userData, capabilities: read.capabilities } : read.reason;
+}

@@ -1,0 +1,9 @@
+import type { Config } from '@carillon/config';
+import type { Edge } from '@carillon/realtime';
+
+/** Protocol 1, whose clients never get what they sent themselves. */
+export const edgeV1 = ({ presence }: Config): Edge => ({
+  protocol: 1,
+  leaseMs: presence.ungraceful_timeout_seconds * 1000,
+  echoes: () => false,
+});

@@ -1,0 +1,77 @@
+import { awsClientOptions, DEFAULT_IDENTITY } from '@carillon/aws';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { LambdaTarget as LambdaPlace } from '@carillon/config';
+import { outcomeOfStatus, type AttemptOutcome } from '../delivery/retry.js';
+import { Limit } from '@carillon/http-client';
+
+type Sdk = typeof import('@aws-sdk/client-lambda');
+
+const TIMEOUT_MS = 10_000;
+/** Regions with a client at once; the one that has it longest is forgotten first. */
+const MOST_CLIENTS = 64;
+
+/**
+ * Invokes functions of the AWS cloud, asynchronously: they are told and not waited for. Credentials and endpoints are
+ * found as its library always finds them, by environment, profile or the machine's role. The library is loaded by the
+ * first function there is.
+ */
+export class LambdaTarget {
+  readonly #clients = new Map<string, LambdaClient>();
+  #sdk: Promise<Sdk> | null = null;
+
+  /** Rejects only when `signal` ends it. */
+  async invoke(place: LambdaPlace, body: Uint8Array, signal: AbortSignal): Promise<AttemptOutcome> {
+    const limit = new Limit(TIMEOUT_MS, signal);
+    try {
+      this.#sdk ??= import('@aws-sdk/client-lambda');
+      const sdk = await this.#sdk;
+      const command = new sdk.InvokeCommand({
+        FunctionName: place.function_name,
+        InvocationType: 'Event',
+        Payload: body,
+      });
+      const { StatusCode } = await this.#client(sdk, place.region).send(command, {
+        abortSignal: limit.signal,
+      });
+      return outcomeOfStatus(StatusCode ?? 0, undefined);
+    } catch (error) {
+      signal.throwIfAborted();
+      return failure(error, limit.signal);
+    } finally {
+      limit.release();
+    }
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.destroy();
+    this.#clients.clear();
+  }
+
+  #client({ LambdaClient: Client }: Sdk, region: string): LambdaClient {
+    let client = this.#clients.get(region);
+    if (client === undefined) {
+      const [oldest] = this.#clients;
+      if (oldest !== undefined && this.#clients.size >= MOST_CLIENTS) this.#clients.delete(oldest[0]);
+      // Retries are counted and delayed by the delivery.
+      const limits = { requestTimeoutMs: TIMEOUT_MS, attempts: 1 };
+      client = new Client(
+        awsClientOptions({ region, endpoint: null, identity: DEFAULT_IDENTITY, ...limits }),
+      );
+      this.#clients.set(region, client);
+    }
+    return client;
+  }
+}
+
+/** What errors of the library tell about the answer, if there was one. */
+interface SdkError {
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+function failure(error: unknown, limit: AbortSignal): AttemptOutcome {
+  if (limit.aborted) return { kind: 'failed', reason: 'timeout', retryAfterMs: null };
+  const { $metadata } = typeof error === 'object' && error !== null ? (error as SdkError) : {};
+  const status = $metadata?.httpStatusCode;
+  if (status !== undefined && status >= 300) return outcomeOfStatus(status, undefined);
+  return { kind: 'failed', reason: 'invocation failed', retryAfterMs: null };
+}
