@@ -26,9 +26,9 @@ const DRIVERS: ReadonlyMap<string, OpenFabric> = new Map([
 export const FABRIC_DRIVERS: readonly string[] = [...DRIVERS.keys()];
 
 /**
- * The configured fabric, which connects in the background and nobody listens to yet. Where the configuration allows
- * it, a broker that cannot be reached within the start-up time is done without. Rejects when this build has no such
- * driver, or its settings cannot be used.
+ * Opens the configured broker, which connects in the background and has no listener yet. With `fallback_to_local`, a
+ * broker that is unreachable within the start-up time is replaced by the local one. Rejects if the driver is unknown
+ * or its settings are invalid.
  */
 export async function openFabric(options: FabricOptions): Promise<OpenedFabric> {
   const { driver, fallback_to_local: mayFallBack } = options.config.adapter;

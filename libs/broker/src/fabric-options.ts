@@ -2,7 +2,7 @@ import type { Config } from '@carillon/config';
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { OnListenerFault } from './listener-fault.js';
 
-/** What the drivers read of the configuration. */
+/** Configuration read by the drivers. */
 export type FabricConfig = Pick<
   Config,
   | 'adapter'
@@ -14,7 +14,7 @@ export type FabricConfig = Pick<
   | 'websocket_max_payload_kb'
 >;
 
-/** What every driver needs to know. */
+/** Options of every driver. */
 export interface FabricOptions {
   readonly config: FabricConfig;
   readonly metrics: Metrics;

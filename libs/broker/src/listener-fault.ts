@@ -1,5 +1,5 @@
 /**
- * Told what a `FabricListener` threw, which is a bug in it: whoever published or asked must not suffer. May be called
- * for every event, and must not throw.
+ * Called with an error thrown by a `FabricListener`, which is a bug in the listener: publishers and requesters must
+ * not be affected. May be called for every event; must not throw.
  */
 export type OnListenerFault = (doing: 'deliver' | 'answer' | 'notify', error: unknown) => void;

@@ -1,26 +1,26 @@
 import type { SharedFact } from '@carillon/protocol';
 
-/** The longest an event may stay unique: what receivers keep in mind is bounded. */
+/** Upper bound of the deduplication time of an event: the memory of receivers is bounded. */
 export const MAX_UNIQUE_MS = 60_000;
 
-/** One fact on its way to subscribers, whatever protocols they speak. */
+/** One event on its way to subscribers, independent of their protocols. */
 export interface LiveEvent {
   /**
-   * The event's own id on the fabric: unique per event, never taken from a client or a caller as it is. Whoever receives
-   * two events with one id takes the second for a copy and drops it.
+   * Id of the event between processes: unique per event, never copied from a client. Receivers drop a second event
+   * with the same id as a duplicate.
    */
   readonly eventId: string;
   readonly appId: string;
-  /** Whom it reaches: those in this process who wanted this channel. */
+  /** Channel whose local subscribers receive the event. */
   readonly channel: string;
   readonly fact: SharedFact;
-  /** The socket that must not get it; null: nobody is left out. */
+  /** Socket excluded from delivery; null: none. */
   readonly exceptSocketId: string | null;
   /** The publisher's clock, in fractional milliseconds since 1970; for latency only. */
   readonly publishedAtMs: number;
   /**
-   * Its id was not made for it but follows from what is published, so that a publish tried again, by whichever process,
-   * is delivered once: for so long from its first delivery, and at most `MAX_UNIQUE_MS`. Absent: its id was made for it.
+   * Set when the id is derived from the publication, so that a retry by any process is delivered once: for this time
+   * from its first delivery, at most `MAX_UNIQUE_MS`. Absent: the id was generated for this event.
    */
   readonly uniqueForMs?: number;
 }

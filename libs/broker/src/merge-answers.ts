@@ -38,8 +38,8 @@ const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
 };
 
 /**
- * Puts the answers of several processes together, in whatever order and grouping they come. Of no answers: what a
- * process without sockets would say. Changes none of them.
+ * Merges answers of several processes, in any order and grouping, without changing them. Without answers: the answer
+ * of a process without sockets.
  */
 export function mergeAnswers<Kind extends keyof Question>(
   kind: Kind,

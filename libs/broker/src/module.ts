@@ -28,7 +28,10 @@ async function reached(fabric: OpenedFabric, signal: AbortSignal): Promise<void>
   await requireHealthy(fabric);
 }
 
-/** A fabric tied to the life of the process: reached at start, checked by `/up`, left when others have been told. */
+/**
+ * Ties a broker client to the life cycle of the process: connected at start, checked by `/up`, closed after the
+ * farewell.
+ */
 async function fabricOfProcess(parts: RuntimeParts): Promise<OpenedFabric> {
   const { config, logging, metrics, startup, health, shutdown } = parts;
   const log = logging.for('service::adapter');

@@ -13,15 +13,14 @@ export interface BrokerOutage {
 }
 
 /**
- * What a process with sockets does for the fabric. Everything is called synchronously on the socket loop, must not
- * throw and must not wait.
+ * Callbacks of a process with sockets. All are called synchronously on the event loop; they must not throw or block.
  */
 export interface FabricListener {
   /** Hands an event to the local subscribers of its channel. Events of one channel come in the order published. */
   deliver(event: LiveEvent): void;
   /**
-   * A committed record of a channel wanted here. It may come twice, late or out of order, and others may be missing:
-   * its serials tell. Absent: this process has no use for records.
+   * Receives a committed record of a subscribed channel. Records may be duplicated, late, out of order or missing,
+   * which their serials show. Absent: this process ignores records.
    */
   deliverRecord?(record: FanOutRecordBody): void;
   /** This process's own part of an answer. */
@@ -31,34 +30,39 @@ export interface FabricListener {
    * Called once per outage.
    */
   outOfReach?(sinceMs: number, outage: BrokerOutage): void;
-  /** All that is wanted here comes again; what was published meanwhile may have been missed. Told whenever that was so. */
+  /**
+   * All subscriptions are confirmed again; messages published in the meantime may have been missed. Called after
+   * every such interruption.
+   */
   inReachAgain?(): void;
-  /** Another process says that the record of an app is different now. */
+  /** Another process changed the record of an app. */
   appChanged?(appId: string): void;
 }
 
 /** An answer put together from those of every process with sockets. */
 export interface Gathered<Kind extends keyof Question> {
   readonly answer: Answer[Kind];
-  /** False when some process did not answer in time: the answer is what arrived. */
+  /** False if some process did not answer in time: the value contains the received answers. */
   readonly complete: boolean;
 }
 
 /**
- * Live messages between the processes of one installation. Where the work is done at once, methods return undefined
- * instead of a promise, so that the live path of one process never waits.
- *
+ * Live messages between the processes of one installation. Methods return undefined instead of a promise when the
+ * work is already done, so that the live path of a single process never waits.
  * Promises of every driver:
- * - An event published here reaches the local listener before `publish` returns, whatever becomes of the broker.
+ * - An event published here reaches the local listener before `publish` returns, regardless of the broker.
  * - Events that one process publishes to one channel reach every other process in that order, at most once each.
- * - An event that is unique for a while reaches a listener once in that time, whichever processes publish it.
- * - An event published anywhere after `subscribe` has settled reaches this process.
- * - `publish` rejects when other processes could not be reached; local delivery stands.
+ * - An event with `uniqueForMs` reaches a listener once within that time, whichever processes publish it.
+ * - An event published anywhere after `subscribe` has resolved reaches this process.
+ * - `publish` rejects when other processes could not be reached; local delivery has happened.
  */
 export interface Fabric {
-  /** Unique per process start. Changes when the other nodes have taken this one for dead and it joins anew. */
+  /** Unique per process start. Changes when the other nodes declared this one dead and it rejoins. */
   readonly nodeId: string;
-  /** Names who receives here; once per process. A process without sockets names nobody and only publishes and asks. */
+  /**
+   * Registers the listener; once per process. A process without sockets registers none and only publishes and
+   * requests.
+   */
   listen(listener: FabricListener): void;
   publish(event: LiveEvent): Promise<void> | undefined;
   /**
@@ -68,21 +72,24 @@ export interface Fabric {
   subscribe(appId: string, channel: string): Promise<void> | undefined;
   /** The last subscriber has gone. */
   unsubscribe(appId: string, channel: string): void;
-  /** The same for every channel of an app, whatever is subscribed to beside. Nothing comes twice because of it. */
+  /** Subscribes to every channel of an app, independent of other subscriptions. Events are not delivered twice. */
   subscribeAll(appId: string): Promise<void> | undefined;
   unsubscribeAll(appId: string): void;
-  /** Asks every process with sockets, this one included. Never rejects: what cannot be had makes it incomplete. */
+  /**
+   * Sends a request to every process with sockets, this one included. Never rejects: missing answers make the result
+   * incomplete.
+   */
   ask<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Promise<Gathered<Kind>>;
-  /** Tells every other process with sockets that the record of an app is different now. Rejects as `publish` does. */
+  /** Notifies every other process with sockets that the record of an app changed. Rejects as `publish` does. */
   tellAppChanged(appId: string): Promise<void> | undefined;
   /**
    * Puts `token_revoked` to every other process with sockets without wanting an answer, which a process may do that
    * cannot be answered. Rejects as `publish` does.
    */
   tellTokensRevoked(appId: string, revoked: RevokedTokens): Promise<void> | undefined;
-  /** Null when healthy, else what is wrong. */
+  /** Reason why the broker is unhealthy; null if healthy. */
   health(): Promise<string | null>;
-  /** Idempotent. Afterwards nothing is delivered or answered, and what is asked is incomplete. */
+  /** Closes the client. Afterwards nothing is delivered or answered, and requests are incomplete. Idempotent. */
   close(): Promise<void>;
 }
 

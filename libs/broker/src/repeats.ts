@@ -1,6 +1,6 @@
 import { MAX_UNIQUE_MS, type LiveEvent } from './live-event.js';
 
-/** Of one generation, of all apps together; there are two. When more come, the oldest are forgotten early. */
+/** Limit per generation over all apps; there are two generations. Beyond it, the oldest ids are evicted early. */
 const REMEMBERED = 65_536;
 
 type UntilById = Map<string, number>;
@@ -15,8 +15,8 @@ export class Repeats {
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
   /**
-   * Whether it came before and is unique still. That time is not prolonged by those that come in it, so that it ends
-   * before what is known of the publish elsewhere does.
+   * Whether the event is a duplicate within its deduplication time. Duplicates do not extend that time, so that it
+   * ends before the idempotency key of the publish does.
    */
   isRepeat({ appId, eventId, uniqueForMs }: LiveEvent): boolean {
     if (uniqueForMs === undefined) return false;

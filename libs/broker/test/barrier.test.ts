@@ -123,7 +123,7 @@ describe('a question to the broker', () => {
     refused('a');
     refused('b');
     asked[0]?.resolve();
-    // No question is under way: this is about what one is still to be put for.
+    // No ping is open: the refusal concerns messages before the next one.
     refused('c');
     await questions(2);
     outcomes.push(taken());

@@ -8,7 +8,7 @@ import { severable } from './severable-wire.js';
 /** Nodes that are waited for as long as it takes. */
 const PATIENT = { nodeTimeoutMs: 60_000, requestTimeoutMs: 60_000, quickTimeoutMinMs: 60_000 };
 
-/** What every broker must do for several nodes beyond what the port promises, and what nodes must bear. */
+/** Requirements of brokers with several nodes beyond the port, and faults that nodes must tolerate. */
 export function brokerConformance(name: string, open: () => Promise<SharedBroker>): void {
   describe(`broker ${name}`, () => {
     it('delivers a copy of an event once', async () => {
@@ -78,7 +78,7 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
     });
 
     it('brings an answer that is too large for one message in parts', async () => {
-      // So many take as long to write and to read as the machine has time for.
+      // Writing and reading this many messages takes as long as the machine allows.
       const { first, second } = await installation(await open(), 2, PATIENT);
       const channels = Array.from({ length: 20_000 }, (_, at) => [`presence-${at}-é"`, at + 1] as const);
       const counts = new Map(channels);
@@ -160,7 +160,7 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       const { session, wire } = await stranger(broker);
       const before = first.fabric.nodeId;
       const encoded = encode(NODE_DEAD, { node_id: 'stranger', dead_node_id: before }, CAP);
-      // Where nodes have addresses of their own nobody else hears it.
+      // With an address per node, no other node receives it.
       if (encoded.ok) await session.publish(wire.names.node(before), encoded.text);
       await vi.waitFor(() => expect(first.fabric.nodeId).not.toBe(before), SOON);
       await vi.waitFor(() => expect(second.fabric.peers).toEqual([first.fabric.nodeId]), SOON);

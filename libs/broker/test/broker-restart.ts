@@ -6,13 +6,16 @@ import { event, Gateway } from './samples.js';
 import { own, type RealWire } from './wires.js';
 
 const SOON = { timeout: 40_000, interval: 20 };
-/** Clients of a broker that comes back find it seconds apart; that long one is not given up, and shorter than an outage. */
+/**
+ * Clients reconnect seconds apart after a broker restart; nodes are not declared dead for this time, which is shorter
+ * than an outage.
+ */
 const GIVEN_UP_MS = 5000;
 const LANE = { use: 'commit', lane: 2 } as const;
 
 const isHealthy = async (fabric: Fabric): Promise<void> => expect(await fabric.health()).toBeNull();
 
-/** What holds of any broker that is killed and comes back. */
+/** Behaviour over a broker that is killed and restarted. */
 export const restarts = (wires: readonly RealWire[]) =>
   describe.each(wires)('broker $name, killed and restarted', { timeout: 90_000 }, (real) => {
     let broker: EngineHandle;

@@ -24,7 +24,7 @@ export const OPTIONS: ClusterOptions = {
   maxReconnects: null,
 };
 
-/** A node of a cluster, with what it counted and said. */
+/** A cluster node with its counters and log. */
 export interface ClusterNode {
   readonly fabric: ClusterFabric;
   readonly counts: Record<keyof ClusterMeters, number>;

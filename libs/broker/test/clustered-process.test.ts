@@ -67,7 +67,7 @@ describe.each(['iggy', 'kafka', 'nats', 'pulsar', 'rabbitmq', 'redis', 'redis-cl
       expect(sent).toContain(`service_horizontal_broadcast_published_total${label} 1`);
       expect(received).toContain(`service_horizontal_broadcast_received_total${label} 1`);
       expect(received).toContain(`service_horizontal_broadcast_unneeded_total${label} 0`);
-      // Where everybody hears everything, there is no interest in a channel.
+      // These brokers have no interest per channel.
       const channels = ['iggy', 'kafka', 'pulsar', 'rabbitmq'].includes(driver) ? 0 : 1;
       expect(received).toContain(`service_horizontal_interest_channels${label} ${channels}`);
       expect(received).toContain(`service_horizontal_transport_messages_dropped_total${label} 0`);

@@ -5,22 +5,22 @@ import { anAnswer, event, Gateway, KINDS, message, QUESTIONS, STATE_FACTS, varie
 
 /** The nodes of one installation. */
 export interface OpenFabric {
-  /** At least one; a driver that connects processes gives several. Nobody listens yet. */
+  /** One node, or several for drivers that connect processes. No listener is registered yet. */
   readonly nodes: readonly [Fabric, ...Fabric[]];
-  /** What listeners threw, of all nodes. */
+  /** Errors thrown by listeners of all nodes. */
   readonly faults: readonly unknown[];
   /** Resolves when every node knows every other that listens. */
   settle(): Promise<void>;
-  /** Called after the nodes are closed; releases what else was opened. */
+  /** Releases the remaining resources after the nodes are closed. */
   dispose(): Promise<void>;
 }
 
-/** How long what is on its way may take; only a failing test waits that long. */
+/** Limit of deliveries; reached by failing tests only. */
 const ON_ITS_WAY = { timeout: 10_000, interval: 5 };
 
 const idsOf = (events: readonly LiveEvent[]): string[] => events.map(({ eventId }) => eventId);
 
-/** What every driver must do, with as many nodes as it can have. */
+/** Requirements of every driver, with as many nodes as it supports. */
 export function fabricConformance(name: string, open: () => Promise<OpenFabric>): void {
   async function installation() {
     const opened = await open();
@@ -129,7 +129,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
     it('brings a publish that other processes try again once', async () => {
       const { listening } = await gateways('orders');
       const keyed = event('orders', { uniqueForMs: 60_000 });
-      // Behind the last try of each process, so that whatever was to come has come.
+      // Sent after the last attempt of each process, so that everything before has arrived.
       const ends = listening.map(() => event('orders'));
       for (const { fabric } of listening) await fabric.publish(keyed);
       for (const [at, end] of ends.entries()) await listening[at]?.fabric.publish(end);

@@ -8,7 +8,7 @@ const SOON = { timeout: 10_000, interval: 5 };
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** A wire that can lose its way back without anybody saying so: what is sent leaves, and nothing comes. */
+/** A wire that can silently lose its receiving direction: messages are sent, but none arrive. */
 function deafening(wire: Wire): { readonly wire: Wire; deafen(): void; readonly sent: () => number } {
   let [isDeaf, sent] = [false, 0];
   const open: Wire['open'] = async (listener): Promise<Session> => {

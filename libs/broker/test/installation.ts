@@ -7,13 +7,13 @@ import type { Session, Wire } from '../src/cluster/wire.js';
 import { clusterNode, known, OPTIONS, type ClusterNode } from './cluster.js';
 import { event, Gateway } from './samples.js';
 
-/** A broker that tests may use together, with what nodes do with it. */
+/** A broker shared by tests, and the routing of its nodes. */
 export interface SharedBroker {
   readonly routing: Routing;
   wire(): Promise<Wire>;
 }
 
-/** How long what is on its way may take. */
+/** Limit of deliveries. */
 export const SOON = { timeout: 15_000, interval: 5 };
 /** Largest message of the nodes. */
 export const CAP = OPTIONS.maxMessageBytes;
@@ -29,7 +29,7 @@ function nodeOn(wire: Wire, options: Partial<ClusterOptions>): Node {
   return { ...node, gateway: new Gateway(node.fabric) };
 }
 
-/** So many nodes that know each other, and ways to have more; all of them are closed after the test. */
+/** Starts `count` nodes that know each other, with functions to add more; all are closed after the test. */
 export async function installation(broker: SharedBroker, count: number, more: Partial<ClusterOptions> = {}) {
   const member = (wire: Wire, own: Partial<ClusterOptions> = {}): Node =>
     nodeOn(wire, { routing: broker.routing, ...more, ...own });
@@ -41,10 +41,10 @@ export async function installation(broker: SharedBroker, count: number, more: Pa
   return { broker, join, member, nodes, first, second };
 }
 
-/** What a node has received. */
+/** Returns the ids of the received events. */
 const ids = ({ gateway }: Node): string[] => gateway.received.map(({ eventId }) => eventId);
 
-/** Somebody else with a connection of its own to the broker. */
+/** Opens a session of a foreign client of the broker. */
 export async function stranger(broker: SharedBroker): Promise<{ wire: Wire; session: Session }> {
   const wire = await broker.wire();
   const listener = { message: () => {}, dropped: () => {}, lost: () => {} };
@@ -53,7 +53,7 @@ export async function stranger(broker: SharedBroker): Promise<{ wire: Wire; sess
   return { wire, session };
 }
 
-/** Resolves when what was sent before has come, too. */
+/** Resolves when messages sent earlier have arrived. */
 export async function fence(from: Node, to: Node): Promise<void> {
   const fenceEvent = event('fence');
   await to.fabric.subscribe('shop', 'fence');

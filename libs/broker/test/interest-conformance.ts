@@ -3,7 +3,7 @@ import { known } from './cluster.js';
 import { fence, installation, SOON, stranger, written, type SharedBroker } from './installation.js';
 import { event } from './samples.js';
 
-/** What brokers must do that can send a node some channels and spare it the others. */
+/** Requirements of brokers that route by channel. */
 export function interestConformance(name: string, open: () => Promise<SharedBroker>): void {
   describe(`interest over ${name}`, () => {
     it('sends a node nothing of channels that nobody wants there', async () => {

@@ -20,7 +20,7 @@ async function twoNodes(more: Partial<ClusterOptions> = {}) {
   return { broker, address, publisher: nodes[0], subscriber: nodes[1] };
 }
 
-/** Something that settles when told to. */
+/** Returns a promise that is resolved on request. */
 function gate() {
   const opener = new EventEmitter();
   return { closed: once(opener, 'open').then(() => undefined), open: () => opener.emit('open') };

@@ -11,7 +11,7 @@ import {
   type RevokedTokens,
 } from '../src/index.js';
 
-/** One of several nodes in this process, joined as by a broker: what others publish comes later, where it is wanted. */
+/** One of several nodes in this process: events of other nodes arrive later, for subscribed channels. */
 class JoinedFabric implements Fabric {
   readonly #own: LocalFabric;
   readonly #wanted = new Set<string>();

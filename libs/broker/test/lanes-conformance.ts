@@ -7,11 +7,11 @@ import { clusterNode, type ClusterNode, OPTIONS } from './cluster.js';
 import { SOON, stranger, type SharedBroker } from './installation.js';
 import { Gateway } from './samples.js';
 
-/** What a broker lets its users know and do; the rest is the same for all. */
+/** Capabilities of a broker with lanes; everything else is equal for all. */
 export interface LanesBroker extends SharedBroker {
-  /** Whether it knows that nobody serves an address. */
+  /** Whether it reports a missing server of an address. */
   readonly knowsResponders: boolean;
-  /** How many of those who serve one address get a request. */
+  /** Number of servers of an address that receive a request. */
   readonly takers: 'all' | 'one';
   /** Whether requests have a head that a stranger can write wrongly. */
   readonly hasHeads: boolean;
@@ -21,7 +21,7 @@ const LANE = { use: 'commit', lane: 1 } as const;
 const BUDGET_MS = 5000;
 const SHORT_MS = 300;
 
-/** So many processes without sockets. */
+/** Starts `count` processes without sockets. */
 async function processes(broker: SharedBroker, count: number): Promise<ClusterNode[]> {
   const open = async (): Promise<ClusterNode> => {
     const node = clusterNode(await broker.wire(), { routing: broker.routing });
@@ -38,7 +38,7 @@ async function pair(broker: SharedBroker): Promise<{ asking: ClusterNode; servin
   return { asking, serving };
 }
 
-/** Answers with what it was asked, and how often. */
+/** Answers with the request and its count. */
 function echo(): { readonly handler: LaneHandler; readonly asked: string[] } {
   const asked: string[] = [];
   const handler: LaneHandler = async (text) => {
@@ -69,7 +69,7 @@ export const record = (serial: number, more: Partial<FanOutRecordBody> = {}): Fa
   ...more,
 });
 
-/** What a driver does for the lanes. */
+/** Requirements of the lanes of a driver. */
 export function lanesConformance(name: string, open: () => Promise<LanesBroker>): void {
   describe(`lanes over ${name}`, { timeout: 60_000 }, () => {
     it('brings every request to who serves the address, and the answer back to who asked', async () => {

@@ -1,7 +1,7 @@
 import { lanesConformance } from './lanes-conformance.js';
 import { REAL_WIRES, shared } from './wires.js';
 
-/** Of a cluster each server counts its own subscribers only, and Iggy, Kafka and Pulsar count none. */
+/** In a Redis cluster each server counts only its own subscribers; Iggy, Kafka and Pulsar count none. */
 const KNOW_RESPONDERS = new Set(['nats', 'rabbitmq', 'redis']);
 /** The others have one reader of an address by agreement. */
 const HAVE_GROUPS = new Set(['google-pubsub', 'nats', 'pulsar', 'rabbitmq']);

@@ -3,7 +3,7 @@ import { Link } from '../src/cluster/link.js';
 import { type Session, SessionLost, type Wire } from '../src/cluster/wire.js';
 import { MemoryBroker } from './memory-broker.js';
 
-/** Outages that clients sit through: after 10 s without a broker they are sent away. */
+/** Outages that clients survive: after 10 s without a broker they are disconnected. */
 const SHORT_OUTAGES_MS = [200, 1000, 1700, 3600, 4900, 7600, 8200];
 
 describe('the link to a broker that was away', () => {
@@ -42,7 +42,7 @@ async function attemptsWithin(durationMs: number): Promise<readonly number[]> {
   return [0, ...attempts.slice(1)];
 }
 
-/** A link whose session was just lost; times are from then on. */
+/** A link whose session was lost at time 0. */
 async function lostAtZero(
   outageMs: number,
 ): Promise<{ readonly opened: number[]; readonly attempts: number[] }> {

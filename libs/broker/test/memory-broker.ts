@@ -4,18 +4,18 @@ import type { Session, SessionListener, Wire } from '../src/cluster/wire.js';
 import { SessionLost } from '../src/cluster/wire.js';
 import { MemoryLanes } from './memory-lanes.js';
 
-/** A broker in this process that can be told to misbehave. */
+/** In-process broker with configurable faults. */
 export class MemoryBroker {
   readonly names = natsNames('p');
   readonly #sessions = new Set<MemorySession>();
   isUp = true;
   /** Subscriptions to these are refused. */
   readonly refused = new Set<string>();
-  /** Whoever subscribes to one of these loses its session. */
+  /** Subscribing to one of these addresses ends the session. */
   readonly poisonous = new Set<string>();
   /** Every message comes twice. */
   doubles = false;
-  /** Carries messages out and never says so. */
+  /** Delivers messages without confirming them. */
   isMute = false;
   /** Subscriptions wait for this. */
   confirms: Promise<void> = Promise.resolve();
@@ -44,12 +44,12 @@ export class MemoryBroker {
     for (const session of this.#sessions) session.lose();
   }
 
-  /** Sends what nobody here would send. */
+  /** Sends a message that no node would send. */
   inject(address: string, bytes: string | Uint8Array): void {
     for (const session of this.#sessions) session.take(address, Buffer.from(bytes));
   }
 
-  /** Who is subscribed to it. */
+  /** Returns the number of sessions subscribed to an address. */
   subscribers(address: string): number {
     return [...this.#sessions].filter((session) => session.hears(address)).length;
   }
@@ -95,7 +95,7 @@ class MemorySession implements Session {
     return !this.#isOver && (this.#heardAs(address).length > 0 || this.lanes.has(address));
   }
 
-  /** The addresses under which what is sent to this one comes: itself, and a pattern of NATS. */
+  /** Returns the subscriptions that match an address: itself and a NATS wildcard. */
   #heardAs(address: string): readonly string[] {
     const pattern = `${address.slice(0, address.lastIndexOf('.') + 1)}*`;
     return [address, pattern].filter((one) => this.addresses.has(one));

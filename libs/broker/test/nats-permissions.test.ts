@@ -4,7 +4,7 @@ import { Outbox } from '../src/cluster/outbox.js';
 import { natsWire } from '../src/drivers/nats/nats-wire.js';
 import { configured } from './settings.js';
 
-/** A session of the user who has no business under `denied`, which is this installation's place. */
+/** Opens a session of a user without permissions on `denied`, the prefix of this installation. */
 async function limited() {
   const { url } = await engine('nats');
   const { nats: settings } = configured({

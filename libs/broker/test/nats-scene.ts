@@ -3,7 +3,7 @@ import { errors, type Msg, type Status } from '@nats-io/transport-node';
 
 const nothing = (): void => {};
 
-/** A connection whose client notes its commands and answers pings on `pong`. */
+/** A connection whose client records its commands and answers pings on `pong`. */
 export function natsScene(maxPayload = 1024) {
   const written: string[] = [];
   const pings: (() => void)[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Outbox } from '../src/cluster/outbox.js';
 import { Refused, SessionLost, type Session } from '../src/cluster/wire.js';
 
-/** A session that keeps what it is given until it is told what became of it. */
+/** A session that holds messages until the test settles them. */
 class HeldSession implements Pick<Session, 'publish'> {
   readonly held: { text: string; resolve: () => void; reject: (error: Error) => void }[] = [];
 
@@ -15,7 +15,7 @@ class HeldSession implements Pick<Session, 'publish'> {
   }
 }
 
-/** A session that confirms all at once what it was given since the last answer. */
+/** A session that confirms all messages since the last confirmation together. */
 class SharedSession implements Pick<Session, 'publish'> {
   readonly texts: string[] = [];
   #next: { confirmed: Promise<void>; answer: (failure: Error | null) => void } | null = null;

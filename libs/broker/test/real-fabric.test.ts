@@ -10,7 +10,7 @@ for (const real of REAL_WIRES) {
     const open = async () => {
       const wire = await real.open(url, prefix);
       const node = clusterNode(wire, { routing: real.routing }, (_, error) => faults.push(error));
-      // A broker that has only just started may turn the first attempt away.
+      // A broker that has just started may reject the first attempt.
       await vi.waitFor(async () => expect(await node.fabric.health()).toBeNull(), { timeout: 20_000 });
       return node;
     };

@@ -64,7 +64,7 @@ const perChannel: fc.Arbitrary<ReadonlyMap<string, number>> = fc
   .map((entries) => new Map(entries));
 const some = fc.nat(1000);
 
-/** What one process may say to each kind of question. */
+/** Arbitrary answers of one process to each kind of request. */
 export const anAnswer: fc.Arbitrary<Answer> = fc.record({
   channels_with_sockets_count: perChannel,
   batch_channel_sockets_count: perChannel,
@@ -88,11 +88,11 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
   }),
 });
 
-/** A process with sockets: remembers what it is given and asked, and answers what it is told to. */
+/** A process with sockets: records events and notices, and answers with configured values. */
 export class Gateway implements FabricListener {
   readonly received: LiveEvent[] = [];
   readonly asked: unknown[] = [];
-  /** What it was told besides, in order. */
+  /** Notices received, in order. */
   readonly notices: string[] = [];
   answers: Answer = {
     channels_with_sockets_count: new Map(),
@@ -144,7 +144,7 @@ export class Gateway implements FabricListener {
   }
 }
 
-/** Messages with everything that may be said of one, the last on a channel of a long name. */
+/** Messages with every optional member, the last on a channel with a long name. */
 export function variedEvents(long: string): readonly LiveEvent[] {
   return [
     event('orders', { exceptSocketId: '12.34', publishedAtMs: 1_900_000_000_000.123 }),
@@ -177,12 +177,12 @@ export function variedEvents(long: string): readonly LiveEvent[] {
 const channel = 'orders';
 const member = { userId: 'u:1', userInfoText: '{"n": 1.0}', socketId: '12.34' };
 
-/** How something is, in every way there is. */
+/** One sample of every state fact. */
 export const STATE_FACTS: readonly StateFact[] = [
   { kind: 'member_added', channel, member, serial: 1_900_000_000_000_123 },
   { kind: 'member_updated', channel, member, serial: 3 },
   { kind: 'member_removed', channel, ...member, serial: 4 },
-  // As a process of before tells it.
+  // Form of older versions.
   { kind: 'member_removed', channel, userId: 'u:1', socketId: '12.34', serial: 5 },
   { kind: 'channel_counted', channel, count: 0, serial: 0 },
   { kind: 'user_seen', userId: 'é', isOnline: true, serial: 1 },

@@ -2,7 +2,7 @@ import type { Session, Wire } from '../src/cluster/wire.js';
 
 const never = <Value>(): Promise<Value> => new Promise(() => {});
 
-/** A wire that can be made to lead nowhere, as that of a process that died without a word. */
+/** A wire that can be cut, like that of a process that died silently. */
 export function severable(wire: Wire): { readonly wire: Wire; sever(): void } {
   let isSevered = false;
   return {

@@ -1,17 +1,17 @@
 import { connect } from 'node:net';
 
-/** Where a broker listens. */
+/** Address on which a broker listens. */
 export interface BrokerHost {
   readonly host: string;
   readonly port: number;
 }
 
-/** How long a host may take to say anything at all. */
+/** Limit of one reachability check of a host. */
 const ANSWER_WITHIN_MS = 2000;
-/** A host that answers so is there; what listened on it is not. */
+/** Errors that prove that the host is up, although nothing accepts the connection. */
 const THERE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
-/** Ports of URLs whose scheme has one of its own; a URL that names it looks like one without a port. */
+/** Default ports of URL schemes. `URL` omits a port that equals the default. */
 const SCHEME_PORTS: Readonly<Record<string, number>> = { 'ws:': 80, 'wss:': 443 };
 
 /** Host and port of an address; null if it is not an address. `defaultPort` is the broker's, for all other schemes. */
@@ -24,8 +24,8 @@ export function hostOf(address: string, defaultPort: number): BrokerHost | null 
 }
 
 /**
- * Whether the way to the broker's hosts is open although the broker does not serve: then it is away for everybody. A
- * host that says nothing, not even that nothing listens there, may be out of reach for this process alone.
+ * Whether any host of the broker is reachable. If so, a broker that does not serve is down for every process; if no
+ * host responds, the network of this process alone may be at fault.
  */
 export async function someHostAnswers(hosts: readonly BrokerHost[]): Promise<boolean> {
   const answers = await Promise.all(hosts.map((host) => answersOf(host)));

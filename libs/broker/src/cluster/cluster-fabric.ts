@@ -25,12 +25,12 @@ import type { Session } from './wire.js';
 const MANY_CHANNELS = 200_000;
 /** A channel that waits longer makes the node unhealthy. */
 const MISSING_MS = 5000;
-/** How long the first attempt is waited for before it is said what is missing. */
+/** Limit of the first connection attempt before a warning names the broker. */
 const BEGIN_WITHIN_MS = 1500;
-/** How long leaving may take, farewell and hanging up each. */
+/** Limit of the farewell and of closing the session, each. */
 const LEAVE_WITHIN_MS = 2000;
 
-/** The fabric of an installation of several processes, over whatever broker the wire leads to. */
+/** Broker client of an installation of several processes, over any `Wire`. */
 export class ClusterFabric implements OpenedFabric {
   readonly lanes: ClusterLanes;
   readonly #own: LocalFabric;
@@ -108,7 +108,7 @@ export class ClusterFabric implements OpenedFabric {
       hasPatterns: () => this.#link.session?.hasPatterns !== false,
       hearShared: async () => {
         await this.#membership.hearShared();
-        // Whoever answers this has heard that.
+        // A node that answers this has processed the earlier message.
         await this.#questions.ask('sockets_count', '', null);
       },
       deliver: (event) => this.#own.publish(event),
@@ -278,10 +278,10 @@ export class ClusterFabric implements OpenedFabric {
     });
   }
 
-  /** Says who is here whenever this process begins to hear, so that nobody is missed who came meanwhile. */
+  /** Announces this node whenever it starts to receive, so that it learns of nodes that joined meanwhile. */
   async #announce(): Promise<void> {
     if (this.#closing !== null) return;
-    // A process that has never asked hears nobody, and needs not.
+    // A process without requests of its own needs no membership.
     if (this.#hearing.isNeeded) await this.#membership.announce();
     this.#begin();
   }

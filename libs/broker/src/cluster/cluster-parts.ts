@@ -3,14 +3,14 @@ import type { MembershipOptions } from './membership.js';
 import type { ClusterLog, ClusterMeters, ClusterReadings } from './meters.js';
 import type { Wire } from './wire.js';
 
-/** How an installation of several processes is to be run. */
+/** Settings of an installation of several processes. */
 export interface ClusterOptions extends MembershipOptions {
   readonly lingerMs: number;
   readonly confirmTimeoutMs: number;
   readonly coalesceMs: number;
   readonly coalesceMax: number;
   readonly requestTimeoutMs: number;
-  /** What a quick question has at least. */
+  /** Minimum timeout of a quick request. */
   readonly quickTimeoutMinMs: number;
   /** Nodes with sockets there should be at least, this one included; null: as many as are known. */
   readonly nodesNumber: number | null;

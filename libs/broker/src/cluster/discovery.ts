@@ -1,10 +1,10 @@
 export interface DiscoveryOptions {
   readonly maxWaitMs: number;
-  /** Silence after which nobody else is expected to answer. */
+  /** Silence after which no further answer is expected. */
   readonly idleWaitMs: number;
 }
 
-/** The wait for those who answer a roll call, of whom nobody knows how many they are. */
+/** Waits for the answers to a roll call, whose number is unknown. */
 export class Discovery {
   readonly done: Promise<void>;
   readonly #deadline: NodeJS.Timeout;
@@ -18,7 +18,7 @@ export class Discovery {
     this.#idle = setTimeout(() => this.end(), options.idleWaitMs);
   }
 
-  /** Somebody answered, so others may be about to. */
+  /** Restarts the idle timer after an answer: others may follow. */
   progress(): void {
     if (this.#isOver) return;
     clearTimeout(this.#idle);

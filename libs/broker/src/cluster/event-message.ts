@@ -16,7 +16,7 @@ export const bodyOf = ({ fact, ...event }: LiveEvent, nodeId: string): Broadcast
   trace: currentTrace(),
 });
 
-/** An event that another node sent. One without a time is taken for new. Null: it tells nothing that is known here. */
+/** Decodes an event of another node. Without a time it counts as new. Null if its kind is unknown to this version. */
 export function eventOf(broadcast: Broadcast): LiveEvent | null {
   const fact =
     broadcast.fact === undefined ? messageOf(broadcast) : factOf(broadcast.fact, broadcast.channel);
@@ -92,7 +92,7 @@ function factOf({ kind, serial, ...field }: FactField, channel: string): StateFa
   if (userId === undefined) return null;
   if (kind === 'user_seen') return { kind, userId, isOnline, serial };
   const by = field.socket_id === undefined ? {} : { socketId: field.socket_id };
-  // A process of before does not tell what the user said who went.
+  // Processes of older versions omit the user data of the removed member.
   const said = info === undefined ? {} : { userInfoText: info };
   const after = field.after === undefined ? {} : { after: field.after };
   if (kind === 'member_removed') return { kind, channel, userId, ...said, ...by, ...after, serial };

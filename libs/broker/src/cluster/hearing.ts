@@ -11,7 +11,7 @@ export interface HearingParts {
   readonly link: Link;
 }
 
-/** What a process is called at, whatever it does, and whether it hears that. */
+/** Subscriptions of this node to its own addresses, and whether they are confirmed. */
 export class Hearing {
   /** Empty: it only publishes. */
   #addresses: (nodeId: string) => readonly string[] = () => [];
@@ -30,7 +30,7 @@ export class Hearing {
     return this.#own().length > 0;
   }
 
-  /** What a process with sockets hears. */
+  /** Subscribes to the addresses of a process with sockets. */
   all(): void {
     const { names } = this.parts;
     this.#hear((nodeId) => [
@@ -42,7 +42,7 @@ export class Hearing {
     ]);
   }
 
-  /** A process without sockets hears of others only once it has something to ask. Waits for so long at most. */
+  /** Subscribes a process without sockets to its reply address before its first request. Waits at most `waitMs`. */
   async answers(waitMs: number): Promise<void> {
     const { names, link, subscriptions } = this.parts;
     if (!this.isNeeded) this.#hear((nodeId) => [names.control, names.node(nodeId), names.reply(nodeId)]);
@@ -50,7 +50,7 @@ export class Hearing {
     await within(waitMs, subscriptions.complete());
   }
 
-  /** Under a new name it hears what it heard under the old one. */
+  /** Moves the subscriptions to the new node id. */
   rename(): void {
     const { identity, subscriptions } = this.parts;
     const before = this.#own();

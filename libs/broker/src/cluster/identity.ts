@@ -1,7 +1,7 @@
-/** Former names that are remembered: messages sent under them may still come back. */
+/** Former node ids that are remembered: messages sent under them may still arrive. */
 const MAX_FORMER = 16;
 
-/** What this node is called. It takes a new name when the others have given it up under the old one. */
+/** Node id of this process. It is replaced after the other nodes declared the node dead. */
 export class Identity {
   readonly #former: string[] = [];
 

@@ -12,18 +12,18 @@ type Kind = keyof Question;
 
 export interface InquiryOptions<K extends Kind> {
   readonly kind: K;
-  /** What this process itself says. */
+  /** Answer of this process. */
   readonly own: Gathered<K>;
-  /** The nodes whose answer is missing. */
+  /** Nodes that have not answered yet. */
   readonly awaited: Iterable<string>;
-  /** Answers of others without which it is not complete, whoever gives them. */
+  /** Number of answers of other nodes required for a complete result. */
   readonly minAnswers: number;
-  /** How long the others may be silent, from the question or from the last part of an answer on. */
+  /** Longest silence of the other nodes, counted from the request or from the last partial answer. */
   readonly patienceMs: number;
   readonly timeoutMs: number;
 }
 
-/** One question to all others, until everybody has answered or its time is over. */
+/** One request to all other nodes, open until all have answered or it times out. */
 export class Inquiry<K extends Kind> {
   readonly id: string = randomUUID();
   readonly #parts: Answer[K][];
@@ -65,7 +65,7 @@ export class Inquiry<K extends Kind> {
     this.#look();
   }
 
-  /** Ends it with what is there. Idempotent. */
+  /** Completes the request with the answers received so far. Idempotent. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

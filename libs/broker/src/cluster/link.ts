@@ -2,9 +2,12 @@ import type { Session, SessionListener, Wire } from './wire.js';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** So the pauses add about a fifth to an outage, and a short one ends before clients have to be sent away. */
+/**
+ * Growth of the reconnect delay: delays add about a fifth to an outage, and a short outage ends before clients are
+ * disconnected.
+ */
 const PAUSE_GROWTH = 1.2;
-/** How often a session that says nothing is asked whether it lives, and how long it may take to answer. */
+/** Interval of liveness checks of an idle session, and the limit of a check. */
 const CHECK_EVERY_MS = 2000;
 const CHECK_WITHIN_MS = 5000;
 
@@ -12,7 +15,7 @@ const CHECK_WITHIN_MS = 5000;
 const reconnectPauseMs = (attempt: number): number =>
   Math.min(FIRST_PAUSE_MS * PAUSE_GROWTH ** (attempt - 1), LONGEST_PAUSE_MS);
 
-/** Told what becomes of the link; everything is called synchronously. */
+/** Receives state changes of the link. All methods are called synchronously. */
 export interface LinkListener {
   opened(session: Session, isFirst: boolean): void;
   /** The session is over, and another will follow. It may have been of no use for some time already. */
@@ -44,7 +47,7 @@ export class Link {
     return this.#session;
   }
 
-  /** Null while there is a session, else why there is none. */
+  /** Reason for the missing session; null while connected. */
   get problem(): string | null {
     return this.#session === null ? this.#problem : null;
   }
@@ -122,7 +125,7 @@ export class Link {
     else this.#timer = setTimeout(() => void this.#attempt(), reconnectPauseMs(this.#attempts));
   }
 
-  /** Until the session is over, asks it now and then: a connection may be dead without anybody saying so. */
+  /** Checks the session periodically: a dead connection may go unnoticed otherwise. */
   #watch(session: Session): void {
     this.#timer = setTimeout(() => void this.#checkNow(session), CHECK_EVERY_MS);
   }

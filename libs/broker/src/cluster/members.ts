@@ -1,7 +1,7 @@
 /** Nodes beyond these are not believed: no installation is that large. */
 const MAX_MEMBERS = 1024;
 
-/** Where a node expects events. */
+/** Addresses under which a node expects events. */
 export type Routing = 'broadcast' | 'dual' | 'interest';
 
 interface Member {
@@ -22,12 +22,12 @@ export class Members {
     return this.#members.size;
   }
 
-  /** Whether somebody hears the shared address alone. */
+  /** Whether any node listens on the shared address only. */
   get someBroadcast(): boolean {
     return this.#someBroadcast;
   }
 
-  /** A node says that it lives. */
+  /** Records a heartbeat of a node. */
   heartbeat(nodeId: string, routing: Routing, nowMs: number): 'known' | 'new' | 'no room' {
     const known = this.#members.get(nodeId);
     if (known === undefined && this.#members.size >= MAX_MEMBERS) return 'no room';
@@ -36,7 +36,7 @@ export class Members {
     return known === undefined ? 'new' : 'known';
   }
 
-  /** A node says something else. Nobody becomes known by that: not all who ask have sockets. */
+  /** Records another message of a node. It does not create a member: requesters may have no sockets. */
   heard(nodeId: string, nowMs: number): void {
     const known = this.#members.get(nodeId);
     if (known !== undefined) known.heardAtMs = nowMs;
@@ -49,12 +49,12 @@ export class Members {
     return wasThere;
   }
 
-  /** Those not heard of since then. */
+  /** Returns the nodes whose last message is older than the given time. */
   silentSince(beforeMs: number): readonly string[] {
     return [...this.#members].filter(([, { heardAtMs }]) => heardAtMs < beforeMs).map(([nodeId]) => nodeId);
   }
 
-  /** All of them may be silent anew: nothing could be heard until now. */
+  /** Resets the silence of all nodes, after a period in which this node could not receive. */
   excuse(nowMs: number): void {
     for (const member of this.#members.values()) member.heardAtMs = nowMs;
   }

@@ -15,7 +15,7 @@ import type { ClusterLog, ClusterMeters } from './meters.js';
 import type { Post } from './post.js';
 
 export interface MembershipOptions {
-  /** False: nobody sends heartbeats; who lives is found out for each question. */
+  /** False: no heartbeats; live nodes are discovered by each request. */
   readonly isWatching: boolean;
   readonly heartbeatIntervalMs: number;
   readonly nodeTimeoutMs: number;
@@ -30,7 +30,7 @@ export interface MembershipParts {
   readonly post: Post;
   readonly meters: ClusterMeters;
   readonly log: ClusterLog;
-  /** Whether this node hears what others say. */
+  /** Whether this node receives messages of others. */
   readonly hears: () => boolean;
   /** Settles once the broker has answered, behind all that it had for this node; rejects when it does not. */
   readonly answers: () => Promise<void>;
@@ -39,10 +39,10 @@ export interface MembershipParts {
   readonly onDeclaredDead: () => void;
 }
 
-/** How often it is said that some node does not hear channels by themselves. */
+/** Interval of the reminder that some node receives no individual channels. */
 const REMIND_EVERY_MS = 60_000;
 
-/** Who lives. Nodes with sockets tell it about themselves; all that listen keep a table of the others. */
+/** Tracks the live nodes. Nodes with sockets send heartbeats; all listeners keep a table of the others. */
 export class Membership {
   readonly members = new Members();
   readonly #parts: MembershipParts;
@@ -60,12 +60,15 @@ export class Membership {
     this.#parts = parts;
   }
 
-  /** This node has sockets: the others are told from the next `announce` on. */
+  /** Marks this node as one with sockets; effective with the next `announce`. */
   join(): void {
     this.#isMember = true;
   }
 
-  /** This node hears again, or for the first time: says so, and asks who lives. Settles when that is known. */
+  /**
+   * Announces this node after it started or resumed receiving, and requests a roll call. Resolves when the answers
+   * have arrived.
+   */
   announce(): Promise<void> {
     const { post, identity, options } = this.#parts;
     this.members.excuse(performance.now());
@@ -81,7 +84,7 @@ export class Membership {
     return this.#discovery.done;
   }
 
-  /** From now on this node wants everything under the shared address; settles when the broker has told the others. */
+  /** Switches this node to the shared address for all channels. Resolves when the other nodes have been notified. */
   hearShared(): Promise<void> {
     this.#hearsShared = true;
     const { post } = this.#parts;
@@ -120,7 +123,8 @@ export class Membership {
     if (nodeId === identity.nodeId) {
       log.warn('declared dead by others, joining under a new name', { node_id: nodeId });
       onDeclaredDead();
-      // What this node said before it heard of its death may have put the old name back on the others' tables.
+      // Messages sent before this node learned of its removal may have re-added the old id to the tables of the
+      // others.
       void this.#sayFarewell(nodeId);
     } else if (this.members.remove(nodeId)) {
       meters.nodeDead();
@@ -128,7 +132,7 @@ export class Membership {
     }
   }
 
-  /** Settles when the others have been told, or could not be. Nothing is sent afterwards. */
+  /** Sends the farewell. Resolves when it was sent or failed; nothing is sent afterwards. */
   async leave(): Promise<void> {
     if (this.#beat !== null) clearInterval(this.#beat);
     if (this.#sweep !== null) clearInterval(this.#sweep);
@@ -160,8 +164,8 @@ export class Membership {
   }
 
   /**
-   * While this node is deaf itself, silence says nothing about others. It may not know yet that it is: what it said of
-   * others then would still leave, and be believed, once the way is free again.
+   * Removes silent nodes, unless this node itself cannot receive: then silence proves nothing. Removals sent before
+   * it notices would be accepted by the others once the connection is restored.
    */
   async #buryWhenSure(): Promise<void> {
     const { options, hears, answers } = this.#parts;

@@ -1,6 +1,6 @@
 import type { LogFields, Metrics } from '@carillon/runtime';
 
-/** Where the parts of a fabric count. */
+/** Counters of the cluster broker. */
 export interface ClusterMeters {
   dropped(): void;
   published(): void;
@@ -18,7 +18,7 @@ export interface ClusterMeters {
   nodeDead(): void;
 }
 
-/** What is read at a scrape rather than kept. */
+/** Values read at each scrape. */
 export interface ClusterReadings {
   readonly queueDepth: number;
   readonly interestChannels: number;
@@ -26,7 +26,7 @@ export interface ClusterReadings {
   readonly isLeader: boolean;
 }
 
-/** Says what happens; warnings are limited by whoever takes them. */
+/** Log of the cluster broker; the implementation limits the rate of warnings. */
 export interface ClusterLog {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;

@@ -7,12 +7,12 @@ import type { Post } from './post.js';
 export interface NoticesParts {
   readonly identity: Identity;
   readonly post: Post;
-  /** Where the listener of this process is. */
+  /** Broker that holds the listener of this process. */
   readonly own: LocalFabric;
   readonly outage: Omit<BrokerOutage, 'nodeId'>;
 }
 
-/** What the listener of this process is told besides events and questions. */
+/** Notifies the listener of this process of outages and membership changes. */
 export class Notices {
   #isOutOfReach = false;
 

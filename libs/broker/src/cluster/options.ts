@@ -3,13 +3,13 @@ import { maxMessageBytes } from '@carillon/contracts';
 import type { ClusterOptions } from './cluster-parts.js';
 import type { DiscoveryOptions } from './discovery.js';
 
-/** What each broker's own block of settings says. */
+/** Settings common to the configuration blocks of all brokers. */
 export interface BrokerOptions {
   readonly requestTimeoutMs: number;
   readonly nodesNumber: number | null;
   readonly discovery?: DiscoveryOptions;
   readonly maxReconnects?: number | null;
-  /** Limit of the broker itself. Absent: it takes what the service may send. */
+  /** Largest message of the broker. Absent: it accepts the largest message of the service. */
   readonly largestMessageBytes?: number;
 }
 

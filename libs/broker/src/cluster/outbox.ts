@@ -3,7 +3,7 @@ import { Refused, SessionLost, type Session } from './wire.js';
 /** All that the outbox needs of one. */
 type Carrier = Pick<Session, 'publish'>;
 
-/** How long a message may wait for the broker before its sender is told. */
+/** Longest time that a message waits for the broker before its publish rejects. */
 const SEND_WITHIN_MS = 2000;
 /**
  * Messages handed over and not confirmed at one time. Those are sent again when the session is lost, and receivers
@@ -39,8 +39,8 @@ export interface OutboxBounds {
 const BOUNDS: OutboxBounds = { maxLetters: 10_000, maxUnits: 64 * 1024 * 1024 };
 
 /**
- * What is on its way to the broker, in one line. It outlives sessions: what one did not confirm the next one sends
- * again, in the same order, until 2 s are over. A full outbox refuses at once.
+ * FIFO of messages to the broker. It outlives sessions: unconfirmed messages are sent again by the next session, in
+ * order, for up to 2 s. A full outbox rejects immediately.
  */
 export class Outbox {
   /** In the order of sending: settled ones and handed-over ones up to `#next`, then those that wait. */
@@ -69,8 +69,8 @@ export class Outbox {
   }
 
   /**
-   * Settles when the broker has it; rejects when it has not, or when that is not known. What has the same address and
-   * key keeps its order.
+   * Resolves when the broker has confirmed the message; rejects if it refused or the outcome is unknown. Messages of
+   * one address and key keep their order.
    */
   send(address: string, text: string, key = ''): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the fabric is closed'));
@@ -90,7 +90,7 @@ export class Outbox {
     this.#pump();
   }
 
-  /** The session is over: the next one begins with what this one did not confirm. */
+  /** Detaches the lost session. The next session starts with the unconfirmed messages. */
   detach(): void {
     this.#session = null;
     this.#next = this.#head;
@@ -134,7 +134,7 @@ export class Outbox {
 
   #told(batch: Batch, failure: unknown): void {
     if (this.#batch === batch) this.#batch = null;
-    // They stay in the line: that the session is lost is about to be told, and the next one sends them again.
+    // Messages stay queued: the loss of the session is about to be reported, and the next session sends them again.
     if (failure instanceof SessionLost) return;
     const isCurrent = batch.session === this.#session;
     if (failure !== null && !isCurrent) return;
@@ -162,7 +162,7 @@ export class Outbox {
     this.#head = 0;
   }
 
-  /** The line is in the order of sending, so what is too old stands in front. */
+  /** Rejects expired messages. The queue is in sending order, so they are at its head. */
   #expire(): void {
     this.#timer = null;
     const nowMs = performance.now();
@@ -176,7 +176,7 @@ export class Outbox {
   }
 }
 
-/** What became of one letter of a batch; null: the broker has it. */
+/** Returns the failure of one message of a batch; null if the broker accepted it. */
 function failureOf({ address }: Letter, failure: unknown): unknown {
   return failure instanceof Refused && !failure.addresses.has(address) ? null : failure;
 }

@@ -18,7 +18,10 @@ export class Post {
     this.names = parts.names;
   }
 
-  /** Settles when the broker has it under every address. Rejects what does not fit its own definition or the cap. */
+  /**
+   * Encodes and sends a message. Resolves when the broker has confirmed it under every address; rejects if it
+   * violates its definition or the size limit.
+   */
   send<Body>(
     definition: MessageDefinition<string, Body>,
     body: Body,
@@ -38,7 +41,7 @@ export class Post {
     await Promise.all(addresses.map((address) => this.parts.outbox.send(address, text, key)));
   }
 
-  /** Sends what nobody waits for. */
+  /** Sends a message without waiting for confirmation. */
   tell<Body>(definition: MessageDefinition<string, Body>, body: Body, address: string): void {
     this.send(definition, body, [address]).catch((error: unknown) => {
       this.parts.log.warn('message to other nodes not sent', { kind: definition.kind, error });

@@ -16,14 +16,14 @@ type Answered = Pick<
   'acting' | 'channels_with_sockets_count' | 'memberships' | 'occupancy' | 'sockets_count'
 >;
 
-/** How one kind of question and its answer are written; reading gives undefined where a member is missing. */
+/** Encoding of one kind of request and its answer. Decoders return undefined if a member is missing. */
 interface Writing<K extends Kind> {
   ask(about: Question[K]): Asked;
   asked(request: Asked): Question[K] | undefined;
-  /** In as many parts as are needed to keep each within so many bytes. */
+  /** Encodes an answer in as many parts as `maxBytes` requires. */
   answer(answer: Answer[K], maxBytes: number): readonly Answered[];
   answered(response: Answered): Answer[K] | undefined;
-  /** Whether it only looks: a late answer is worth less than a quick one that lacks somebody. */
+  /** Whether the request only reads: a quick partial answer is preferred to a late complete one. */
   readonly isQuick: boolean;
 }
 
@@ -35,7 +35,7 @@ const count = {
 /** Bytes that a name takes beyond itself when it is written with its count. */
 const ENTRY_BYTES = 24;
 
-/** At least one part, and in each what fits, but one entry at least. */
+/** Divides entries into at least one part, each with at least one entry and at most the size limit. */
 function inParts<Entry>(
   entries: Iterable<Entry>,
   maxBytes: number,
@@ -189,10 +189,10 @@ const actingField = ({
   rights: [...rights],
 });
 
-/** How a question of this kind is written. */
+/** Returns the encoding of a kind of request. */
 export const writing = <K extends Kind>(kind: K): Writing<K> => WRITINGS[kind];
 
-/** The kind of a question, if this version asks and answers it. */
+/** Returns the kind of a request; null if this version does not support it. */
 export function kindOf(message: Request | TokenRevoked): Kind | null {
   if (message.kind === 'token_revoked') return 'token_revoked';
   const { request_type: type } = message;

@@ -23,9 +23,9 @@ export interface QuestionsParts {
   readonly membership: Membership;
   readonly meters: ClusterMeters;
   readonly requestTimeoutMs: number;
-  /** What a quick question has at least. */
+  /** Minimum timeout of a quick request. */
   readonly quickTimeoutMinMs: number;
-  /** How many nodes with sockets there should be at least, this one included; null: as many as are known. */
+  /** Expected number of nodes with sockets, this one included; null: the number of known nodes. */
   readonly nodesNumber: number | null;
   readonly maxMessageBytes: number;
   /** Whether this process is asked, too. */
@@ -36,9 +36,9 @@ export interface QuestionsParts {
   readonly own: <K extends Kind>(kind: K, appId: string, about: Question[K]) => Promise<Gathered<K>>;
 }
 
-/** Questions under way at one time; more are answered with what this process knows. */
+/** Limit of concurrent requests; beyond it, requests are answered with the knowledge of this process. */
 const MAX_UNDER_WAY = 10_000;
-/** What an answer may weigh before it is sent in parts, and what a part needs beside its entries. */
+/** Size above which an answer is sent in parts, and the envelope bytes reserved per part. */
 const PART_BYTES = 256 * 1024;
 const ENVELOPE_BYTES = 4096;
 /** Time a quick question has per node. */
@@ -68,7 +68,7 @@ export class Questions {
     inquiry.take(message);
   }
 
-  /** Tells the others of it and wants no answer. Rejects when the broker does not take it. */
+  /** Notifies the other nodes without expecting an answer. Rejects if the broker refuses the message. */
   tellTokensRevoked(appId: string, revoked: RevokedTokens): Promise<void> {
     const { identity, post } = this.parts;
     const body = { node_id: identity.nodeId, app_id: appId, ...writing('token_revoked').ask(revoked) };
@@ -85,12 +85,12 @@ export class Questions {
     void this.#answer(kind, message);
   }
 
-  /** A node will not answer any more. */
+  /** Completes all requests without the answer of a dead node. */
   gone(nodeId: string): void {
     for (const inquiry of this.#underWay.values()) inquiry.gone(nodeId);
   }
 
-  /** Ends all of them with what is there. */
+  /** Completes all requests with the answers received so far. */
   close(): void {
     this.#isClosed = true;
     for (const inquiry of this.#underWay.values()) inquiry.end();
@@ -120,7 +120,9 @@ export class Questions {
     return gathered;
   }
 
-  /** A revocation has a message of its own, because processes that cannot ask send it too. */
+  /**
+   * Sends a request. Revocations have their own message type because processes without a reply address send them too.
+   */
   #send<K extends Kind>(id: string, kind: K, appId: string, about: Question[K]): Promise<void> {
     const { identity, post } = this.parts;
     const type: Kind = kind;
@@ -136,14 +138,14 @@ export class Questions {
     return post.send(REQUEST, { ...body, request_type: type, timestamp: Date.now() }, to);
   }
 
-  /** One silent node holds up nobody who only looks; what is to be done everywhere is waited for. */
+  /** Returns the timeout by kind: a silent node must not delay reads, while actions wait for all nodes. */
   #patienceMs(kind: Kind, nodes: number): number {
     const { requestTimeoutMs, quickTimeoutMinMs } = this.parts;
     if (!writing(kind).isQuick) return requestTimeoutMs;
     return Math.min(Math.max(QUICK_MS_PER_NODE * nodes, quickTimeoutMinMs), requestTimeoutMs);
   }
 
-  /** One that cannot answer says nothing: whoever asked then knows that something is missing. */
+  /** Answers a request. Sends nothing on failure, so that the requester reports a partial result. */
   async #answer(kind: Kind, request: Request | TokenRevoked): Promise<void> {
     const { own, identity, post, maxMessageBytes } = this.parts;
     const about = writing(kind).asked(request);
@@ -153,7 +155,7 @@ export class Questions {
     if (!complete || request_id === undefined) return;
     const partBytes = Math.min(PART_BYTES, maxMessageBytes) - ENVELOPE_BYTES;
     const parts = writing(kind).answer(answer, partBytes);
-    // Nobody is sent an answer at an address of somebody else's choosing.
+    // The reply address is derived from the node id; a requester cannot choose another address.
     const inbox = post.names.reply(request.node_id);
     const address = request.reply_to === inbox ? inbox : post.names.responses;
     for (const [at, part] of parts.entries()) {

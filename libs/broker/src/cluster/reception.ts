@@ -42,7 +42,7 @@ const decode = decoder(
   RECORD,
 );
 
-/** Reads what comes from other processes, drops what cannot be used, and hands on the rest by its kind. */
+/** Decodes messages of other processes, drops invalid ones, and dispatches the rest by kind. */
 export class Reception {
   constructor(private readonly parts: ReceptionParts) {}
 

@@ -1,19 +1,19 @@
 import type { Session } from './wire.js';
 
 export interface RoundsOptions {
-  /** How long others have time to join a round. */
+  /** Time in which further operations may join a round. */
   readonly coalesceMs: number;
-  /** With so much to do it begins at once. */
+  /** Amount of work that starts a round immediately. */
   readonly coalesceMax: number;
-  /** How much there is to do. */
+  /** Returns the amount of pending work. */
   readonly work: () => number;
   /** Does some of it. */
   readonly some: (session: Session) => Promise<void>;
-  /** The session does not do what it should. */
+  /** Called when the session misbehaves. */
   readonly onFault: (session: Session, reason: string) => void;
 }
 
-/** When a session is asked for things: not for each by itself, and one round after the other. */
+/** Batches operations on a session into consecutive rounds. */
 export class Rounds {
   #session: Session | null = null;
   #round: 'none' | 'soon' | 'running' = 'none';
@@ -21,7 +21,7 @@ export class Rounds {
 
   constructor(private readonly options: RoundsOptions) {}
 
-  /** Whom the rounds are made with; null: nobody is there. */
+  /** Current session; null while disconnected. */
   get session(): Session | null {
     return this.#session;
   }

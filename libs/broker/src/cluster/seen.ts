@@ -1,6 +1,6 @@
-/** How many events of one app are told apart from their copies, at least. */
+/** Minimum number of events per app that are recognised as duplicates. */
 const REMEMBERED_PER_APP = 4096;
-/** Of all apps together; when as many came, those before them are forgotten. */
+/** Limit over all apps; beyond it, the oldest ids are evicted. */
 const REMEMBERED = 262_144;
 
 type IdsByApp = Map<string, Set<string>>;

@@ -17,29 +17,29 @@ export interface SubscriptionsOptions {
   readonly onComplete: () => void;
   /** All comes here again that was wanted when a session or some of its subscriptions were lost. */
   readonly onReturned: () => void;
-  /** The session does not do what it should. */
+  /** Called when the session misbehaves. */
   readonly onFault: (session: Session, reason: string) => void;
 }
 
-/** Channels above which the operator is warned are the caller's matter; this is what one process can hold at all. */
+/** Hard limit of subscriptions of a process. Warnings at lower counts are the caller's responsibility. */
 const MAX_WISHES = 1_000_000;
 
 /**
- * What this process wants to hear, and what the broker has confirmed of it. Whatever makes the two differ — a new
- * wish, one that ended, a new session, a subscription the broker dropped — is made good by the same rounds: first
- * everything that is to end, then everything that is to begin, one round trip each.
+ * Desired subscriptions of this process and those that the broker has confirmed. Every difference (a new or released
+ * subscription, a new session, one dropped by the broker) is reconciled by the same rounds: first all unsubscribes,
+ * then all subscribes, one round trip each.
  */
 export class Subscriptions {
   readonly #wishes = new Map<string, Wish>();
   readonly #toBegin = new Set<Wish>();
-  /** To begin one by one, behind all others: a session ended while the broker was asked for them. */
+  /** Subscribed one by one after all others: a session was lost while they were being subscribed. */
   readonly #doubtful = new Set<Wish>();
   readonly #suspects = new Suspects();
-  /** What the broker is being asked for. */
+  /** Subscribe operations in flight. */
   #beginning: readonly Wish[] = [];
   /** With whether the broker had confirmed it. */
   readonly #toEnd = new Map<string, boolean>();
-  /** What came here, and does not until the broker confirms it again. */
+  /** Subscriptions that were confirmed before and wait for confirmation by the new session. */
   readonly #returning = new Set<Wish>();
   #missing = 0;
   #essentials = 0;
@@ -66,7 +66,7 @@ export class Subscriptions {
     });
   }
 
-  /** Addresses wanted, those included that nobody has any more but that linger. */
+  /** Number of desired addresses, including released ones in their linger period. */
   get size(): number {
     return this.#wishes.size - this.#essentials;
   }
@@ -88,7 +88,7 @@ export class Subscriptions {
     if (!this.#wishes.has(address)) this.#add(address, true);
   }
 
-  /** Ends what was kept, at once. */
+  /** Ends a lingering subscription immediately. */
   drop(address: string): void {
     const wish = this.#wishes.get(address);
     if (wish !== undefined) this.#end(wish);
@@ -109,7 +109,7 @@ export class Subscriptions {
     return wish.wait(this.#patience);
   }
 
-  /** Not wanted any more, unless it is again before it has lingered. */
+  /** Releases an address. The subscription ends after its linger period unless it is requested again. */
   release(address: string): void {
     const wish = this.#wishes.get(address);
     if (wish === undefined || wish.linger !== null) return;
@@ -121,7 +121,7 @@ export class Subscriptions {
     this.#rounds.attach(session);
   }
 
-  /** The session is over, and with it all that it had confirmed. What only lingered ends. */
+  /** Detaches the lost session and all its confirmations. Lingering subscriptions end. */
   detach(): void {
     this.#rounds.detach();
     this.#toEnd.clear();
@@ -131,7 +131,7 @@ export class Subscriptions {
     for (const wish of this.#wishes.values()) this.#lack(wish);
   }
 
-  /** The broker let go of them by itself. */
+  /** Handles subscriptions that the broker dropped. */
   dropped(addresses: readonly string[]): void {
     for (const address of addresses) {
       const wish = this.#wishes.get(address);
@@ -140,7 +140,7 @@ export class Subscriptions {
     this.#rounds.plan();
   }
 
-  /** How many wanted addresses do not come here for longer than this. */
+  /** Returns the number of desired addresses that have been unconfirmed for longer than `ms`. */
   missingLongerThan(ms: number): number {
     if (this.#missing === 0) return 0;
     const beforeMs = performance.now() - ms;
@@ -151,7 +151,7 @@ export class Subscriptions {
     return count;
   }
 
-  /** Nothing is wanted any more. */
+  /** Ends all subscriptions. */
   close(): void {
     this.#rounds.close();
     this.#returning.clear();
@@ -180,7 +180,7 @@ export class Subscriptions {
     (isDoubtful ? this.#doubtful : this.#toBegin).add(wish);
   }
 
-  /** One of those that the broker was being asked for may be what ended the session. */
+  /** Marks the subscriptions in flight as possible causes of the lost session. */
   #suspect(): void {
     for (const wish of this.#beginning) {
       if (wish.isEssential || this.#wishes.get(wish.address) !== wish) continue;
@@ -212,14 +212,14 @@ export class Subscriptions {
     if (this.#returning.delete(wish) && this.#returning.size === 0) this.options.onReturned();
   }
 
-  /** The broker does not have it any more. */
+  /** Marks a subscription as unconfirmed. */
   #lack(wish: Wish): void {
     if (wish.linger !== null) {
       this.#end(wish);
       return;
     }
     this.#want(wish);
-    // What nobody can do without is waited for even if it was lost before it came.
+    // Essential subscriptions are awaited even if they were lost before their first confirmation.
     if (wish.isEssential || wish.missingSinceMs === null) this.#returning.add(wish);
     if (wish.missingSinceMs !== null) return;
     wish.missingSinceMs = performance.now();

@@ -1,4 +1,4 @@
-/** Lost sessions after which an address is taken for what ends them: one in company, two alone. */
+/** Lost sessions after which an address counts as their cause: one strike in a batch, two alone. */
 const STRIKES = 3;
 /** An address that was guilty may be tried again after this. */
 const REMEMBERED_MS = 600_000;
@@ -11,8 +11,9 @@ interface Record {
 }
 
 /**
- * Addresses whose subscriptions were under way when a session was lost. A broker that ends the link over one of them
- * would do so again with every session, so they are tried one by one, after all others, and at last not any more.
+ * Addresses whose subscriptions were in flight when a session was lost. A broker that closes the connection because
+ * of one of them would do so in every session, so they are retried one by one after all others, and finally not at
+ * all.
  */
 export class Suspects {
   readonly #records = new Map<string, Record>();
@@ -28,7 +29,7 @@ export class Suspects {
     return this.#records.size > 0 && (this.#recent(address)?.strikes ?? 0) >= STRIKES;
   }
 
-  /** The session was lost while the broker was asked for it. */
+  /** Records that a session was lost while the address was being subscribed. */
   strike(address: string): void {
     const strikes = (this.#recent(address)?.strikes ?? 0) + 1;
     this.#records.delete(address);

@@ -3,7 +3,7 @@ interface Takeable<Key, Value> {
   delete(key: Key): boolean;
 }
 
-/** Takes out the first so many. */
+/** Removes and returns the first `count` entries. */
 export function takeFirst<Key, Value>(from: Takeable<Key, Value>, count: number): [Key, Value][] {
   const taken: [Key, Value][] = [];
   for (const [key, value] of from.entries()) {

@@ -34,7 +34,7 @@ export interface TrafficParts {
 
 /** Events of channels, from here to others and from others to here. */
 export class Traffic {
-  /** Channels somebody here wants, by app, with their addresses. */
+  /** Locally subscribed channels by app, with their addresses. */
   readonly #wanted = new Map<string, Map<string, string>>();
   /** Apps of which every channel is wanted. */
   readonly #whole = new Set<string>();
@@ -87,7 +87,7 @@ export class Traffic {
     );
   }
 
-  /** @returns what is wrong with a message that another node sent; null: nothing */
+  /** @returns why the message of another node is invalid; null if it is valid */
   receive(address: string, message: Broadcast): string | null {
     const { meters, deliver } = this.parts;
     if (!this.#isOf(address, message)) return 'channel: is not that of the address';
@@ -111,7 +111,7 @@ export class Traffic {
     return null;
   }
 
-  /** What is unique for a while is delivered once by whoever delivers it, and is no copy of what came before that. */
+  /** Whether the message is a duplicate. Messages with `unique_for_ms` are deduplicated by their receiver. */
   #isCopy({ app_id: appId, message_id: messageId, unique_for_ms: uniqueForMs }: Broadcast): boolean {
     return uniqueForMs === undefined && this.#seen.isCopy(appId, messageId);
   }
@@ -124,7 +124,7 @@ export class Traffic {
     return post.send(RECORD, record, this.#addresses({ appId, channel }), `${appId}/${channel}`);
   }
 
-  /** @returns what is wrong with a record that a writer sent; null: nothing. Copies are known by their serials. */
+  /** @returns why the record of a writer is invalid; null if it is valid. Duplicates are detected by serial. */
   receiveRecord(address: string, record: FanOutRecord): string | null {
     const { meters, deliverRecord } = this.parts;
     if (!this.#isOf(address, record)) return 'channel: is not that of the address';
@@ -134,7 +134,7 @@ export class Traffic {
     return null;
   }
 
-  /** Whether what came under an address may be of this channel. */
+  /** Whether a message that arrived under an address may belong to its channel. */
   #isOf(address: string, { app_id: appId, channel }: Pick<Broadcast, 'app_id' | 'channel'>): boolean {
     const { names } = this.parts;
     if (address === names.broadcast) return true;

@@ -10,7 +10,7 @@ export async function said(answer: Promise<void> | undefined): Promise<string | 
   }
 }
 
-/** Waits for so long at most; what becomes of the work then is nobody's concern. Never rejects. */
+/** Waits at most `ms`; the outcome of the work is ignored afterwards. Never rejects. */
 export async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   await Promise.race([work.catch(() => undefined), pause(ms, over.signal)]);

@@ -5,27 +5,27 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-/** How long a confirmation is waited for. */
+/** Limits of the wait for a confirmation. */
 export interface Patience {
   /** The longest time without progress. */
   readonly timeoutMs: number;
-  /** When the broker last confirmed something, of whatever address, on the clock of `performance.now`. */
+  /** Time of the last confirmation of any address, by `performance.now`. */
   readonly progressAtMs: () => number;
   readonly onTimeout: () => void;
 }
 
-/** A wait ends after so many timeouts, whatever the progress. */
+/** A wait ends after this number of timeouts, even with progress. */
 const LONGEST_WAIT = 10;
 
-/** What is wanted of the broker under one address. */
+/** Desired subscription to one address. */
 export class Wish {
   /** Since when messages do not come; null: they do. */
   missingSinceMs: number | null = performance.now();
-  /** Ends a wish that nobody has any more; null: somebody has it. */
+  /** Timer that ends a released subscription; null: it is in use. */
   linger: NodeJS.Timeout | null = null;
   #waiting: Waiting | null = null;
 
-  /** @param isEssential kept whatever happens; others are given up when the broker refuses them */
+  /** @param isEssential never given up; others are dropped when the broker refuses them */
   constructor(
     readonly address: string,
     readonly isEssential: boolean,
@@ -41,7 +41,7 @@ export class Wish {
     return this.#waiting.confirmed;
   }
 
-  /** Ends the wait of those who wait; null: they get what they wanted. */
+  /** Settles the pending waits: with the failure, or null if confirmed. */
   tell(failure: Error | null): void {
     const waiting = this.#waiting;
     if (waiting === null) return;
@@ -51,7 +51,7 @@ export class Wish {
     else waiting.reject(failure);
   }
 
-  /** Somebody has it again, or it is over. */
+  /** Cancels the linger timer. */
   stopLingering(): void {
     if (this.linger !== null) clearTimeout(this.linger);
     this.linger = null;
@@ -65,7 +65,7 @@ export class Wish {
     return { confirmed, timer, ...settle };
   }
 
-  /** A queue that moves is no reason to give up, only a broker that stands still. */
+  /** Gives up if the broker confirms nothing at all; a slow queue with progress is no reason. */
   #check(patience: Patience, sinceMs: number, isPolled = false): void {
     const { timeoutMs, progressAtMs } = patience;
     const progressedMs = Math.max(sinceMs, progressAtMs());
@@ -74,7 +74,7 @@ export class Wish {
     const waiting = this.#waiting;
     if (waiting === null) return;
     if (leftMs > 0) waiting.timer = setTimeout(() => this.#check(patience, sinceMs), leftMs);
-    // After a turn that took long, timers are due before what the broker has sent meanwhile is read.
+    // After a long event-loop turn, timers fire before data of the broker that already arrived is read.
     else if (isPolled) this.#giveUp(patience);
     else setImmediate(() => this.#waiting === waiting && this.#check(patience, sinceMs, true));
   }

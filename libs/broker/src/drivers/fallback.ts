@@ -6,7 +6,7 @@ import { LocalFabric } from './local.js';
 const REMIND_EVERY_MS = 60_000;
 const TRY_EVERY_MS = 200;
 
-/** A process that goes on alone because its broker could not be reached when it started, and says so. */
+/** Local broker of a process whose configured broker was unreachable at start; logs a reminder. */
 class FallbackFabric extends LocalFabric {
   readonly #reminder: NodeJS.Timeout;
 

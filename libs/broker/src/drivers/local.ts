@@ -55,7 +55,7 @@ export class LocalFabric implements OpenedFabric {
     }
   }
 
-  /** Tells the listener of something else than an event. */
+  /** Calls the listener for a notification other than an event. */
   notify(tell: (listener: FabricListener) => void): void {
     if (this.#listener === null) return;
     try {
@@ -82,7 +82,7 @@ export class LocalFabric implements OpenedFabric {
     return Promise.resolve(this.#answer(kind, appId, about));
   }
 
-  /** There is nobody to tell of anything. */
+  /** No-op: there are no other processes. */
   tellAppChanged(): undefined {}
 
   tellTokensRevoked(): undefined {}

@@ -6,12 +6,12 @@ import type { AnnouncementListener, Heard, LaneAddress, LaneFabric, LaneHandler 
 
 export interface ClusterLanesParts {
   readonly maxBytes: number;
-  /** Where writers announce themselves. */
+  /** Address of writer announcements. */
   readonly writers: string;
-  /** Settles when what is published to an address comes here; undefined: it does already. */
+  /** Resolves when messages to the address arrive here; undefined if they already do. */
   readonly subscribe: (address: string) => Promise<void> | undefined;
   readonly handOver: (record: FanOutRecordBody) => Promise<void>;
-  /** Told of a request that cannot be taken, or could not be worked on. */
+  /** Called for a request that was dropped or failed. */
   readonly onDropped: (reason: string) => void;
 }
 
@@ -26,7 +26,7 @@ interface Served {
 const SILENT: Heard = { kind: 'silent' };
 const NO_RESPONDER: Heard = { kind: 'no_responder' };
 
-/** The lanes' side of a fabric over a broker: what is served is served again on every new session. */
+/** Lane side of a cluster broker: served lanes are served again in every new session. */
 export class ClusterLanes implements LaneFabric {
   readonly maxBytes: number;
   readonly #served = new Map<string, Served>();
@@ -84,7 +84,7 @@ export class ClusterLanes implements LaneFabric {
     return this.parts.handOver(record);
   }
 
-  /** What came for nobody else; true: it is for here. */
+  /** Handles a message under an address of the lanes; returns whether it was one. */
   received(address: string, bytes: Uint8Array): boolean {
     if (address !== this.parts.writers) return false;
     this.#listener?.(bytes);
@@ -143,7 +143,7 @@ function newServed(address: LaneAddress, take: TakeRequest): Served {
   const confirmed = new Promise<void>((resolve, reject) => {
     [confirm, refuse] = [resolve, reject];
   });
-  // Whoever serves may not wait for it.
+  // The server must not wait for the confirmation.
   confirmed.catch(() => undefined);
   return { address, take, confirmed, confirm, refuse };
 }

@@ -7,11 +7,11 @@ import type { Heard } from './port.js';
 const NO_RESPONDER: Heard = { kind: 'no_responder' };
 
 export interface CorrespondenceOptions {
-  /** Where answers come to. */
+  /** Reply address of this process. */
   readonly replyTo: string;
-  /** What addresses of answers begin with: nothing is sent anywhere else on behalf of a stranger. */
+  /** Prefix of reply addresses: answers are sent to no other address. */
   readonly replyPrefix: string;
-  /** Sends an answer; failures are the caller's loss. */
+  /** Sends an answer; a failure is the requester's timeout. */
   readonly reply: (address: string, text: string) => Promise<void>;
 }
 
@@ -21,9 +21,7 @@ export class Correspondence {
 
   constructor(private readonly options: CorrespondenceOptions) {}
 
-  /**
-   * @param send sends the request by its id; resolves with whether somebody may have got it
-   */
+  /** @param send sends the request; resolves with whether a server may have received it */
   call(
     text: string,
     budgetMs: number,
@@ -48,14 +46,14 @@ export class Correspondence {
     this.#calls.end(requestId, NO_RESPONDER);
   }
 
-  /** Takes what may be an answer. One that nobody awaits any more is dropped. */
+  /** Handles a possible answer. Answers without a pending request are dropped. */
   replied(bytes: Uint8Array): void {
     const requestId = replyHead(bytes);
     if (requestId === null || !this.#calls.has(requestId)) return;
     this.#calls.end(requestId, { kind: 'reply', text: Buffer.from(bytes).toString('utf8') });
   }
 
-  /** Takes what may be a request. */
+  /** Handles a possible request. */
   requested(bytes: Uint8Array, take: TakeRequest): void {
     const head = requestHead(bytes);
     if (head === null || !head.replyTo.startsWith(this.options.replyPrefix)) return;
@@ -64,7 +62,7 @@ export class Correspondence {
     });
   }
 
-  /** The session is over: what is awaited does not come any more. */
+  /** Ends the pending requests when the session is lost. */
   close(): void {
     this.#calls.close();
   }

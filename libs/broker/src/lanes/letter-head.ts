@@ -1,6 +1,6 @@
 /**
- * Where a broker has no replies of its own, a request tells in its first members where the answer goes, and the answer
- * in its first member what it answers. Both stay JSON texts that a reader without an interest in it reads as before.
+ * For brokers without replies, the first members of a request hold its id and reply address, and the first member of
+ * an answer holds the request id. Both remain JSON texts for readers that ignore these members.
  */
 const REQUEST_HEAD = /^\{"request_id":"([\w-]{1,64})","reply_to":"([^"\\]{1,512})",/;
 const REPLY_HEAD = /^\{"request_id":"([\w-]{1,64})",/;
@@ -26,7 +26,7 @@ export function requestHead(bytes: Uint8Array): RequestHead | null {
   return requestId === undefined || replyTo === undefined ? null : { requestId, replyTo };
 }
 
-/** What an answer answers; null: it is no answer. */
+/** Returns the id of the answered request; null if it is no answer. */
 export const replyHead = (bytes: Uint8Array): string | null => REPLY_HEAD.exec(headOf(bytes))?.[1] ?? null;
 
 const headOf = (bytes: Uint8Array): string =>

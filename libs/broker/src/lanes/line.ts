@@ -6,9 +6,11 @@ import type { Heard, LaneAddress } from './port.js';
  */
 export type TakeRequest = (bytes: Uint8Array, answer: (text: string) => void) => void;
 
-/** Requests over one session of a broker. Ends with the session: calls are silent then, and nothing comes any more. */
+/**
+ * Lane requests over one session of a broker. After the loss of the session, calls get no answer and nothing arrives.
+ */
 export interface LaneLine {
-  /** Rejects with `SessionLost`, or with what the broker holds against this one request. */
+  /** Rejects with `SessionLost`, or with the broker's refusal of this request. */
   call(address: LaneAddress, text: string, budgetMs: number): Promise<Heard>;
   /** Settles when the broker has confirmed it. Rejects with `SessionLost`, or when the broker refuses it. */
   serve(address: LaneAddress, take: TakeRequest): Promise<void>;

@@ -2,13 +2,13 @@ import type { FanOutRecordBody } from '@carillon/contracts';
 import type { Heard, LaneAddress, LaneFabric, LaneHandler } from './port.js';
 import { addressKey } from './address-key.js';
 
-/** No broker limits what stays in the process. */
+/** Calls inside a process have no size limit. */
 const ANY_SIZE = Number.MAX_SAFE_INTEGER;
 
 const SILENT: Heard = { kind: 'silent' };
 const NO_RESPONDER: Heard = { kind: 'no_responder' };
 
-/** The lanes of an installation that is one process: requests are function calls, and nobody else is there to hear. */
+/** Lanes of a single-process installation: requests are function calls, and announcements have no receivers. */
 export class OwnLanes implements LaneFabric {
   readonly maxBytes = ANY_SIZE;
   readonly #handlers = new Map<string, LaneHandler>();
@@ -47,7 +47,7 @@ export class OwnLanes implements LaneFabric {
     this.deliver(record);
   }
 
-  /** Nothing is served any more. */
+  /** Stops serving all addresses. */
   close(): void {
     this.#handlers.clear();
   }

@@ -1,35 +1,34 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
 
-/** Where the writer of a lane is asked. */
+/** Address of requests to the writer of a lane. */
 export interface LaneAddress {
   /** To commit, or to read. */
   readonly use: 'commit' | 'read';
   readonly lane: number;
 }
 
-/** What one request came to. */
+/** Outcome of one request. */
 export type Heard =
   | { readonly kind: 'reply'; readonly text: string }
-  /** Nobody serves the address, as far as the broker knows; or the broker cannot be reached. */
+  /** No server is known for the address, or the broker is unreachable. */
   | { readonly kind: 'no_responder' }
   /** Nothing came in time; it may still be under way. */
   | { readonly kind: 'silent' };
 
-/** Works on a request; the text is the answer, null: there is none. What it rejects with is answered by silence. */
+/** Handles a request; resolves with the answer, or null for none. A rejection sends no answer. */
 export type LaneHandler = (text: string) => Promise<string | null>;
 
-/** Told what a writer announced. Called synchronously, and must not throw. */
+/** Receives announcements of writers. Called synchronously; must not throw. */
 export type AnnouncementListener = (bytes: Uint8Array) => void;
 
 /**
- * What publishers, writers and gateways of commit lanes are to each other: requests to whoever serves a lane,
- * announcements of writers, and committed records on their way to gateways.
- *
+ * Messages between publishers, writers and gateways of commit lanes: requests to the server of a lane, announcements
+ * of writers, and committed records for gateways.
  * Promises of every driver:
- * - A request may be lost, delayed or doubled, and reaches one of those who serve its address. All texts are JSON
- *   objects that begin with a member; a text above the size of messages is neither sent nor taken.
- * - A reply comes back to the caller alone, and only within the budget; later ones are dropped.
- * - Nothing hangs: a call ends when its budget does.
+ * - A request may be lost, delayed or duplicated, and reaches one server of its address. All texts are JSON objects
+ * with at least one member; texts above the message size limit are neither sent nor accepted.
+ * - A reply reaches the caller alone, and only within the budget; later replies are dropped.
+ * - Every call ends with its budget.
  */
 export interface LaneFabric {
   /** The largest text that is carried. */
@@ -37,17 +36,17 @@ export interface LaneFabric {
   /** Never rejects. */
   call(address: LaneAddress, text: string, budgetMs: number): Promise<Heard>;
   /**
-   * Serves an address until `stopServing`, on whatever connection there is. Settles when the broker has confirmed it
-   * for the first time; rejects when the broker refuses it, or it is not wanted any more, and is then not served.
+   * Serves an address until `stopServing`, across reconnects. Resolves when the broker has confirmed it for the first
+   * time; rejects, and does not serve, if the broker refuses or `stopServing` came first.
    */
   serve(address: LaneAddress, handler: LaneHandler): Promise<void>;
-  /** Settles when no further request comes, so that whoever stops can finish what has come. Never rejects. */
+  /** Resolves when no further request arrives, so that the server can finish the accepted ones. Never rejects. */
   stopServing(address: LaneAddress): Promise<void>;
-  /** Tells all who hear announcements, this process excepted. Rejects when the broker does not have it. */
+  /** Sends an announcement to all listeners of other processes. Rejects if the broker does not confirm it. */
   announce(text: string): Promise<void>;
   /**
-   * Names who hears announcements, one in a process. Rejects when the broker does not confirm it in time; it is wanted
-   * all the same, and to name the same again is to wait again.
+   * Registers the listener of announcements, one per process. Rejects if the broker does not confirm in time; the
+   * registration stays, and registering the same listener again waits again.
    */
   hear(listener: AnnouncementListener): Promise<void>;
   /**

@@ -4,7 +4,7 @@ import { Correspondence } from '../../lanes/correspondence.js';
 import type { LaneLine, TakeRequest } from '../../lanes/line.js';
 import type { Heard, LaneAddress } from '../../lanes/port.js';
 
-/** Topics whose partitions are lanes. */
+/** Topics with a partition per lane. */
 export interface LaneTopics {
   readonly commit: string;
   readonly read: string;
@@ -29,9 +29,9 @@ export interface IggyLanesParts {
 const keyOf = ({ use, lane }: LaneAddress): string => `${use}/${lane}`;
 
 /**
- * Requests of lanes over Iggy: a partition per lane. The HTTP API has no consumer groups, so every process that serves a
- * lane receives its requests; writers agree on one. Whether somebody serves a lane is unknown: a request to nobody is
- * silent.
+ * Lane requests over Iggy: a partition per lane. The HTTP API has no consumer groups, so every server of a lane
+ * receives its requests, and writers agree on one. Responders are unknown: a request without a server is not
+ * reported.
  */
 export class IggyLanes implements LaneLine {
   readonly #served = new Map<string, IggyPoller>();

@@ -9,7 +9,7 @@ import type { TopicEnd } from './topics.js';
 export interface LaneTopics {
   readonly commit: string;
   readonly read: string;
-  /** Where answers come, those for others included. */
+  /** Topic of answers, shared by all processes. */
   readonly responses: string;
 }
 
@@ -24,8 +24,8 @@ export interface KafkaLanesParts {
 const addressOf = (topic: string, partition: number): string => `${topic}/${partition}`;
 
 /**
- * Requests of lanes over Kafka. Partitions of lanes that are not served here are not fetched; one that is begins where
- * it ends at that moment. Nobody knows whether somebody reads a lane: a request to nobody is silent.
+ * Lane requests over Kafka. Partitions of lanes without a local server are not fetched; a newly served one is read
+ * from its current end. Responders are unknown: a request without a server is not reported.
  */
 export class KafkaLanes implements LaneLine {
   readonly #served = new Map<string, TakeRequest>();
@@ -49,7 +49,7 @@ export class KafkaLanes implements LaneLine {
       if (topic === commit || topic === read) this.parts.consumer.pause([{ topic, partitions: [partition] }]);
   }
 
-  /** Looks at what the consumer brings. */
+  /** Dispatches a record of the consumer. */
   received(topic: string, partition: number, bytes: Uint8Array): void {
     if (topic === this.parts.topics.responses) this.#letters.replied(bytes);
     const take = this.#served.get(addressOf(topic, partition));

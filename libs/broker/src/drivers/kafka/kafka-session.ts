@@ -7,7 +7,7 @@ export interface KafkaParts {
   readonly admin: Admin;
   readonly producer: Producer;
   readonly consumer: Consumer;
-  /** What the consumer reads. */
+  /** Topics read by the consumer. */
   readonly topics: readonly string[];
   readonly laneTopics: LaneTopics;
   readonly timeoutMs: number;
@@ -17,8 +17,8 @@ export interface KafkaParts {
 const NOTHING = Buffer.alloc(0);
 
 /**
- * One set of connections to Kafka. An address is a topic. All of them are read from the moment the session is there;
- * to subscribe is to tell of what is read anyway.
+ * One set of connections to Kafka. An address is a topic. All topics are read from the start of the session; a
+ * subscription only selects the records that are delivered.
  */
 export class KafkaSession implements Session {
   readonly lanes: KafkaLanes;
@@ -44,7 +44,7 @@ export class KafkaSession implements Session {
     });
   }
 
-  /** What the consumer brings. */
+  /** Dispatches a batch of the consumer. */
   take({ topic, partition, messages }: Batch): void {
     if (this.#isOver) return;
     for (const { value } of messages) this.lanes.received(topic, partition, value ?? NOTHING);
@@ -87,7 +87,7 @@ export class KafkaSession implements Session {
     await disconnect(this.#parts);
   }
 
-  /** Ends the session; what was not confirmed rejects. Idempotent. */
+  /** Ends the session and rejects unconfirmed messages. Idempotent. */
   lose(reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -98,7 +98,7 @@ export class KafkaSession implements Session {
   }
 }
 
-/** Lets go of all connections, whatever state they are in. */
+/** Disconnects all clients, in any state. */
 export async function disconnect(parts: Pick<KafkaParts, 'admin' | 'producer' | 'consumer'>): Promise<void> {
   const { admin, producer, consumer } = parts;
   await Promise.allSettled([consumer.disconnect(), producer.disconnect(), admin.disconnect()]);

@@ -10,14 +10,14 @@ import { endsOf, liveTopicConfig } from './topics.js';
 export interface KafkaWireOptions {
   readonly settings: KafkaSettings;
   readonly clientId: string;
-  /** How many commit lanes there are. */
+  /** Number of commit lanes. */
   readonly lanes: number;
-  /** Of one message. */
+  /** Size limit of one message. */
   readonly maxMessageBytes: number;
 }
 
 const DEFAULT_PORT = 9092;
-/** How long a broker holds an answer back while there is nothing to read; a close waits for it. */
+/** Long-poll time of an idle fetch; a close waits for it. */
 const HOLD_MS = 500;
 
 /** The way to Kafka. Loads the client library. */
@@ -80,7 +80,7 @@ async function read(session: KafkaSession, { admin, consumer, topics }: KafkaPar
   let failure: string | null = null;
   consumer.on(consumer.events.GROUP_JOIN, () => {
     joined += 1;
-    // It would go on from wherever the topics end by then.
+    // After a rejoin the consumer would resume at the current ends of the topics and skip records.
     if (joined > 1) session.lose('the consumer had to join again');
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => {

@@ -3,10 +3,10 @@ import type { Admin, SeekEntry } from 'kafkajs';
 
 /** Live messages are read at once or never; a process that is this far behind has lost them. */
 const RETENTION_MS = 600_000;
-/** What a record needs beside its value. */
+/** Bytes of a record besides its value. */
 const RECORD_BYTES = 4096;
 
-/** Where one partition of one topic ends. */
+/** End offset of one partition of a topic. */
 export interface TopicEnd extends SeekEntry {
   readonly topic: string;
 }

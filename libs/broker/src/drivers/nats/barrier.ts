@@ -3,29 +3,32 @@ import { BrokerQuestion } from './broker-question.js';
 /** A question this long after the one before is put at once; an answer costs more than a message. */
 const APART_MS = 3;
 /**
- * How long a question may wait for something else that is sent, to leave with it. Longer than two questions are apart:
- * what is sent often is not to be overtaken by a timer, which costs a wake-up and a write of its own.
+ * Longest time that a ping waits for a message to be sent with. Longer than the interval of pings: on a busy
+ * connection no timer may overtake the next message, which would cost a wake-up and a write.
  */
 const LATE_MS = 6;
-/** The same when the timer was last needed by one that has left since: whoever sends so often sends again. */
+/** The same while the last timer was cancelled by a message: the sender is likely to send again. */
 const BUSY_LATE_MS = 12;
-/** After one has waited in vain, so many are put at once: whoever sends may send the next after the answer only. */
+/**
+ * Pings sent immediately after one has waited in vain: the sender may publish its next message only after the
+ * confirmation.
+ */
 const AT_ONCE = 16;
 
 export interface BarrierParts {
-  /** Hands over what waits to be sent; called at the end of a turn of the event loop. */
+  /** Flushes the pending messages. Called at the end of an event-loop turn. */
   readonly leave: () => void;
   /**
-   * Hands over what waits to be sent and the question behind it, in one piece, before it returns. Tells why there is no
-   * answer; null: there is.
+   * Writes the pending messages and a ping behind them before it returns. Calls back with the failure, or null when
+   * answered.
    */
   readonly ask: (answered: (failure: Error | null) => void) => void;
 }
 
 /**
- * Questions to a broker, each of which confirms all that was sent before it. What is sent in one turn of the event loop
- * leaves together. The question about it leaves with it after a pause; on a busy connection it leaves with what is sent
- * about 3 ms later, and confirms that too.
+ * Pings to a broker, each of which confirms all earlier messages. Messages of one event-loop turn are flushed
+ * together. The ping follows after a delay; on a busy connection it is written with the messages sent about 3 ms
+ * later, and confirms them too.
  */
 export class Barrier {
   #next: BrokerQuestion | null = null;
@@ -40,8 +43,8 @@ export class Barrier {
   constructor(private readonly parts: BarrierParts) {}
 
   /**
-   * Settles when the broker has answered a question that was put after everything sent until now. All who share a
-   * question get the same promise.
+   * Resolves when the broker has answered a ping written after all messages sent so far. Callers that share a ping
+   * share the promise.
    */
   pass(): Promise<void> {
     return this.#question().answered;
@@ -53,8 +56,8 @@ export class Barrier {
   }
 
   /**
-   * The broker says that it did not take what was sent to this address. It works through what it is sent in order, so
-   * that is about the first question it has not answered, and without one about what no question was put for so far.
+   * Records that the broker refused the message to an address. The broker processes commands in order, so it belongs
+   * to the first unanswered ping, or to the next one if none is open.
    */
   refused(address: string): void {
     const [first = this.#next] = this.#put;

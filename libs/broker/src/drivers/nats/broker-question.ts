@@ -5,10 +5,10 @@ interface Promised {
   readonly settle: (failure: Error | null) => void;
 }
 
-/** One question to the broker, and what all have in common who wait for its answer. */
+/** One ping, shared by all callers that wait for its answer. */
 export class BrokerQuestion {
   readonly sinceMs = performance.now();
-  // Made when somebody asks for them: a promise that rejects must be somebody's.
+  // Created on demand: a rejected promise needs a handler.
   #answered: Promised | null = null;
   #taken: Promised | null = null;
   #refused: Set<string> | null = null;
@@ -19,13 +19,13 @@ export class BrokerQuestion {
     return this.#answered.promise;
   }
 
-  /** The same, but rejects with `Refused` where the broker took only a part of what was sent before the question. */
+  /** Like `answered`, but rejects with `Refused` if the broker refused some of the messages before the ping. */
   get taken(): Promise<void> {
     this.#taken ??= promised();
     return this.#taken.promise;
   }
 
-  /** The broker did not take what was sent to this address. */
+  /** Records a refused address. */
   refuse(address: string): void {
     this.#refused ??= new Set();
     this.#refused.add(address);

@@ -5,7 +5,7 @@ import { addressName } from '../../lanes/address-key.js';
 import type { LaneLine, TakeRequest } from '../../lanes/line.js';
 import type { Heard, LaneAddress } from '../../lanes/port.js';
 
-/** Of those who serve a subject in this group one gets each request. */
+/** Queue group: one of its subscribers receives each request. */
 const GROUP = 'writers';
 
 export interface NatsLanesParts {
@@ -15,7 +15,7 @@ export interface NatsLanesParts {
   readonly passed: () => Promise<void>;
 }
 
-/** Requests of lanes over NATS, which has private inboxes and word of missing responders. */
+/** Lane requests over NATS, with private inboxes and reports of missing responders. */
 export class NatsLanes implements LaneLine {
   /** Subscriptions by subject. */
   readonly #served = new Map<string, Subscribed>();
@@ -53,7 +53,7 @@ export class NatsLanes implements LaneLine {
     throw new Error('the broker refuses the subscription');
   }
 
-  /** What is on its way already is still taken. */
+  /** Requests already in flight are still accepted. */
   async stopServing(address: LaneAddress): Promise<void> {
     const { names, passed } = this.parts;
     const subject = addressName(names, address);

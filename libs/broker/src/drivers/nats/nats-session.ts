@@ -5,12 +5,12 @@ import { SessionLost, type Session, type SessionListener } from '../../cluster/w
 import { Barrier } from './barrier.js';
 import { NatsLanes } from './nats-lanes.js';
 
-/** How long what was published may take to leave when the session is closed. */
+/** Limit of the final flush when the session closes. */
 const FLUSH_WITHIN_MS = 1000;
 
 /**
- * One connection to a NATS server. The protocol confirms nothing by itself, but the server works through a connection
- * in order: once it answers a ping, it has everything that was sent before.
+ * One connection to a NATS server. The protocol has no publish confirmations, but the server processes a connection
+ * in order: an answered ping confirms all earlier messages.
  */
 export class NatsSession implements Session {
   readonly lanes: NatsLanes;

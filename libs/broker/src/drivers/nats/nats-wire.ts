@@ -7,7 +7,7 @@ import { NatsSession } from './nats-session.js';
 
 export interface NatsWireOptions {
   readonly settings: Config['adapter']['nats'];
-  /** What the servers show this connection as. */
+  /** Connection name shown by the servers. */
   readonly connectionName: string;
   readonly onEvent: (event: NatsEvent) => void;
 }

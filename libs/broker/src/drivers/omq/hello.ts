@@ -11,7 +11,7 @@ const MAX_BYTES = 4096;
 
 export const encodeHello = (hello: Hello): string => JSON.stringify(hello);
 
-/** Null: it is none. */
+/** Decodes a hello; null if invalid. */
 export function decodeHello(bytes: Uint8Array): Hello | null {
   if (bytes.byteLength > MAX_BYTES) return null;
   try {
@@ -42,7 +42,7 @@ export class Confirmations {
     this.#changed();
   }
 
-  /** A topic that is not subscribed to any more has to be confirmed again. */
+  /** Drops the confirmations of a topic without subscriptions. */
   forget(topic: string): void {
     for (const topics of this.#publishers.values()) topics.delete(topic);
   }

@@ -15,8 +15,8 @@ export interface OmqLanesParts {
 }
 
 /**
- * Requests of lanes over ZeroMQ. A lane is a topic that only its server subscribes to. What this process sends to
- * itself takes no socket.
+ * Lane requests over ZeroMQ. A lane is a topic to which only its server subscribes. Requests of this process to
+ * itself bypass the sockets.
  */
 export class OmqLanes implements LaneLine {
   readonly replyTo: string;

@@ -17,13 +17,13 @@ export interface OmqPeerParts {
 const RECONNECT_MS = 100;
 const PING_MS = 2000;
 const PING_WITHIN_MS = 5000;
-/** How long a closed socket may take to send what it has. */
+/** Linger time of a closed socket. */
 const LINGER_MS = 500;
 const SUBSCRIBED = 1;
 
 /**
- * The connection to the endpoint of one peer. Each peer has a socket of its own, so that one whose buffer is full
- * loses its messages alone. A connection that is lost forgets its subscriptions and buffers nothing.
+ * Connection to the endpoint of one peer. Each peer has its own socket, so that a full buffer loses only the messages
+ * of that peer. A lost connection forgets its subscriptions and buffers nothing.
  */
 export class OmqPeer {
   readonly #socket: XPublisher;
@@ -32,7 +32,7 @@ export class OmqPeer {
   /** Whether the first attempt has ended: the peer has subscribed, or cannot be reached. */
   isSettled = false;
 
-  /** @throws Error when the endpoint is none. */
+  /** @throws Error if the endpoint is invalid. */
   constructor(private readonly parts: OmqPeerParts) {
     const { zeromq, context, endpoint, sendHwm } = parts;
     this.#socket = new zeromq.XPublisher({

@@ -16,16 +16,16 @@ export interface OmqParts {
   readonly listener: SessionListener;
 }
 
-/** How long peers may take to confirm a subscription. */
+/** Limit of the confirmation of a subscription by the peers. */
 const CONFIRM_WITHIN_MS = 500;
-/** How long the first connections in both directions may take. */
+/** Limit of the first connections in both directions. */
 const JOIN_WITHIN_MS = 1500;
 
 const SENT = Promise.resolve();
 
 /**
- * The sockets of this process: one that is bound, for what peers publish, and one per peer. There is no broker: what a
- * peer does not receive while it is connected is lost.
+ * Sockets of this process: one bound for messages of peers, and one per peer. There is no broker: messages to a
+ * disconnected peer are lost.
  */
 export class OmqSession implements Session {
   readonly lanes: OmqLanes;

@@ -48,7 +48,7 @@ export async function omqWire(settings: OmqSettings, onDropped: () => void): Pro
   };
 }
 
-/** Endpoints of other processes, as far as the settings tell them from the own one. */
+/** Returns the configured endpoints of the other processes. */
 export const peersOf = ({ bind_endpoint: own, connect_endpoints: all }: OmqSettings): readonly string[] => [
   ...new Set(all.filter((endpoint) => endpoint !== own)),
 ];

@@ -25,8 +25,9 @@ const OPEN_ATTEMPTS = 5;
 const OPEN_PAUSE_MS = 100;
 
 /**
- * Requests of lanes over Pulsar: a topic per lane with the shared subscription `writers`. It is not durable, so that no
- * requests accumulate while nobody serves the lane. Whether somebody does is unknown: a request to nobody is silent.
+ * Lane requests over Pulsar: a topic per lane with the shared subscription `writers`. The subscription is not
+ * durable, so that no requests accumulate without a server. Responders are unknown: a request without a server is not
+ * reported.
  */
 export class PulsarLanes implements LaneLine {
   readonly #served = new Map<string, PulsarConsumer>();

@@ -19,8 +19,8 @@ export interface RabbitmqLanesParts {
 }
 
 /**
- * Requests of lanes over RabbitMQ. Every lane has a queue that lives as long as somebody consumes it; what nobody took
- * within its budget is gone, and what has no queue comes back. Answers travel on the shared exchange of answers.
+ * Lane requests over RabbitMQ. Each lane has an auto-delete queue; requests expire after their budget, and requests
+ * without a queue are returned. Answers use the shared exchange of answers.
  */
 export class RabbitmqLanes implements LaneLine {
   readonly #served = new Map<string, string>();
@@ -43,7 +43,7 @@ export class RabbitmqLanes implements LaneLine {
     });
   }
 
-  /** Looks at what came as an answer to anybody. */
+  /** Dispatches a message of the answer exchange. */
   overheard(bytes: Uint8Array): void {
     this.#letters.replied(bytes);
   }
@@ -85,7 +85,7 @@ export class RabbitmqLanes implements LaneLine {
     this.#letters.close();
   }
 
-  /** What has no queue comes back before it is confirmed. */
+  /** Publishes as mandatory: a message without a queue is returned before its confirmation. */
   #send(queue: string, request: string, budgetMs: number): Promise<boolean> {
     return this.#told(
       () =>

@@ -8,7 +8,7 @@ export interface RabbitmqParts {
   readonly connection: ChannelModel;
   readonly publishing: ConfirmChannel;
   readonly consuming: Channel;
-  /** Of this session alone; the broker removes it with the connection. */
+  /** Exclusive queue of this session; the broker deletes it with the connection. */
   readonly queue: string;
   readonly listener: SessionListener;
 }
@@ -35,7 +35,7 @@ export class RabbitmqSession implements Session {
     }
   }
 
-  /** What the queue brings; null: the broker has removed it. */
+  /** Dispatches a delivery; null means that the broker deleted the queue. */
   take(message: ConsumeMessage | null): void {
     if (message === null) this.#lose('the broker has removed the queue');
     else if (!this.#isOver) {
@@ -79,7 +79,7 @@ export class RabbitmqSession implements Session {
     await this.#parts.connection.close().catch(() => undefined);
   }
 
-  /** Whatever the broker refuses ends the channel, so that every failure is one of the session. */
+  /** Converts failures of the channel into session failures: every refusal closes the channel. */
   async #told<Value>(call: () => Promise<Value>): Promise<Value> {
     if (this.#isOver) throw new SessionLost();
     try {

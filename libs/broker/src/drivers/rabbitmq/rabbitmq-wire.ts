@@ -20,7 +20,7 @@ export async function rabbitmqWire(settings: Settings): Promise<Wire> {
     hosts: [settings.url].flatMap((url) => hostOf(url, DEFAULT_PORT) ?? []),
     open: async (listener) => {
       const connection = await connect(settings.url, { timeout: settings.connection_timeout_ms });
-      // Until there is a session nobody else listens, and an error without a listener would end the process.
+      // Before the session exists, an error event without a listener would end the process.
       connection.on('error', () => undefined);
       try {
         return await openSession(connection, names, listener);

@@ -7,8 +7,8 @@ import type { LaneLine, TakeRequest } from '../../lanes/line.js';
 import type { Heard, LaneAddress } from '../../lanes/port.js';
 
 /**
- * Requests of lanes over classic channels, of which one writer at a time hears each. A single server knows whether
- * anybody did; a cluster does not, and a request to nobody is silent there.
+ * Lane requests over classic pub/sub channels, with one listening writer each. A single server reports the number of
+ * receivers; a cluster does not, and a request without a server is not reported there.
  */
 export class RedisLanes implements LaneLine {
   readonly #served = new Map<string, TakeRequest>();

@@ -44,13 +44,13 @@ export async function redisWire({ prefix, ...way }: RedisWireOptions): Promise<W
   };
 }
 
-/** Of sentinels those: where the servers are is known by them alone. */
+/** Returns the configured hosts; for sentinels, those of the sentinels, which alone know the servers. */
 function redisHosts(target: RedisPubSubOptions['subscribeTo']): readonly BrokerHost[] {
   if (target.kind === 'standalone') return [target.node];
   return target.kind === 'sentinel' ? target.sentinels : target.nodes;
 }
 
-/** Tells the lanes first of what comes, as soon as there are any. */
+/** Passes messages to the lanes before the session listener. */
 const past = (first: { readonly lanes?: RedisLanes }, listener: SessionListener) => ({
   message: (channel: string, bytes: Uint8Array): void => {
     if (first.lanes?.received(channel, bytes) !== true) listener.message(channel, bytes);
