@@ -8,7 +8,7 @@ export const REPLAY = token<Replay>('replay');
 
 const PART = 'replay';
 
-/** Reached at the start where every app has recovery, else when an app first wants it. No probe asks for it. */
+/** Connects at start if every app has recovery, else at its first use. Not part of the probes. */
 async function openForProcess({ config, logging, startup, shutdown }: RuntimeParts): Promise<Replay> {
   const log = logging.for('service::recovery');
   const replay = await openReplay(config, {

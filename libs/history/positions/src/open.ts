@@ -2,7 +2,7 @@ import type { Config } from '@carillon/config';
 import type { ConnectionListener } from '@carillon/redis';
 import type { Replay } from './port.js';
 
-/** What the drivers read of the configuration. */
+/** Configuration read by the drivers. */
 export type ReplayConfig = Pick<Config, 'adapter' | 'cache' | 'database'>;
 
 const UNHEARD: ConnectionListener = { lost: () => undefined, restored: () => undefined };

@@ -4,15 +4,15 @@ export interface ReplayPlace {
   readonly channel: string;
 }
 
-/** A place in the stream of a channel. */
+/** A position in the stream of a channel. */
 export interface StreamPosition {
-  /** Another one: the stream begins anew, and what was before is over. */
+  /** A different id means that the stream was restarted and the old one ended. */
   readonly streamId: string;
   /** The newest that was taken; 0: none yet. */
   readonly serial: number;
 }
 
-/** How much of a channel is kept for replay. */
+/** Limits of the replay buffer of a channel. */
 export interface ReplayBounds {
   readonly maxCount: number;
   readonly maxAgeMs: number;
@@ -20,54 +20,53 @@ export interface ReplayBounds {
 
 export interface NewReplayEntry {
   readonly place: ReplayPlace;
-  /** What is kept, which nobody here reads. */
+  /** Stored text, opaque to the store. */
   readonly text: string;
   readonly bounds: ReplayBounds;
-  /** By which it is known again for a while, so that whoever tries again takes no second serial. Null: it is not tried again. */
+  /** Recognises a retry for a while, so that it is assigned no second serial. Null: not retried. */
   readonly once: { readonly id: string; readonly forMs: number } | null;
 }
 
 /** One event that is kept. */
 export interface ReplayEntry {
   readonly serial: number;
-  /** By the clock of the store. */
+  /** Time by the clock of the store. */
   readonly atMs: number;
   readonly text: string;
 }
 
-/** What of a stream is kept from a serial on. */
+/** Stored part of a stream from a serial on. */
 export interface ReplayRange extends StreamPosition {
-  /** In order without a hole, up to the serial of the stream; what is gone is missing at the beginning. */
+  /** In order and without gaps up to the newest serial; evicted entries are missing at the beginning. */
   readonly entries: readonly ReplayEntry[];
 }
 
 /** A channel keeps its counter for so long after it was used last. */
 export const COUNTER_LIFE_MS = 24 * 3_600_000;
-/** Of one channel at most so much text is kept, in bytes, however few events that is. */
+/** Limit of stored text per channel in bytes, regardless of the number of events. */
 export const MAX_CHANNEL_BYTES = 4 * 1024 * 1024;
 
 /**
- * Gives the events of sequenced channels their places, and keeps the newest of each channel for whoever missed some.
- *
+ * Assigns serials to the events of recoverable channels and stores the newest of each channel for replay.
  * Promises of every driver:
- * - Taking a serial and keeping its entry are one step: every serial of a stream up to its newest was given once, and is
- *   readable at once, until it is too old or too much came after it.
- * - A counter that is lost is never begun again under its old stream id.
- * - What cannot be reached rejects with `ReplayUnavailable`; then the serial may have been taken and the entry kept. There
- *   is no fallback to a counter of this process alone.
+ * - Assigning a serial and storing its entry are atomic: every serial of a stream up to its newest was assigned once
+ * and is readable immediately, until it expires or is evicted.
+ * - A lost counter never restarts under its old stream id.
+ * - If the store is unreachable, operations reject with `ReplayUnavailable`; the serial may have been assigned and
+ * the entry stored. There is no fallback to a counter of this process.
  */
 export interface Replay {
   /** Everything but `range` and `renew` is done at once. */
   readonly isAtOnce: boolean;
   /** At once where nothing has to be waited for. */
   append(entry: NewReplayEntry): Promise<StreamPosition> | StreamPosition;
-  /** Where channels stand, in the order asked. A channel without a stream begins one. */
+  /** Returns the positions of channels, in request order. A channel without a stream gets a new one. */
   heads(places: readonly ReplayPlace[]): Promise<readonly StreamPosition[]> | readonly StreamPosition[];
   /** Entries from a serial on, those older than that left out. Null: the channel has no stream. */
   range(place: ReplayPlace, fromSerial: number, maxAgeMs: number): Promise<ReplayRange | null>;
   /** Begins a new stream, if the channel still has the one named. True: it did. */
   renew(place: ReplayPlace, streamId: string): Promise<boolean>;
-  /** Null when healthy, else what is wrong. Never rejects. */
+  /** Reason why the store is unhealthy; null if healthy. Never rejects. */
   health(): Promise<string | null>;
   /** Idempotent. Afterwards every operation rejects. */
   close(): Promise<void>;

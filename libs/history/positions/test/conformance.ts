@@ -9,7 +9,7 @@ export interface Store {
   readonly other: Replay;
   /** Lets that much time go by for the store. */
   pass(ms: number): Promise<void>;
-  /** Loses what is known of a channel, as a flush does. */
+  /** Deletes the state of a channel, as a flush does. */
   lose(place: ReplayPlace): Promise<void>;
   end(): Promise<void>;
 }
@@ -48,7 +48,7 @@ async function kept({ other }: Pick<Store, 'other'>, from = 1): Promise<unknown>
   return range?.entries.map(({ serial, text }) => `${serial} ${text}`) ?? null;
 }
 
-/** What every driver must do; `open` gives an empty store that keeps at most 1000 bytes of a channel. */
+/** Requirements of every driver; `open` returns an empty store with a limit of 1000 bytes per channel. */
 export function conformance(driver: string, open: () => Promise<Store>): void {
   const withStore = runOn(open);
   describe(`replay ${driver}`, () => {

@@ -2,9 +2,8 @@
 export type StoreFailureCause = 'conflict' | 'connection' | 'data' | 'deadlock' | 'timeout';
 
 /**
- * A batch that the store did not take. Whether it was committed all the same is unknown after `connection` and
- * `timeout`: run it again, receipts tell. After `data` one of its records is at fault and would be again. Carries no
- * value of a record.
+ * A batch that the store rejected. After `connection` and `timeout` it may have been committed: retry it, receipts
+ * prevent duplicates. After `data` one of its records is invalid and would fail again. Contains no values of records.
  */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure';

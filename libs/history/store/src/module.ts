@@ -76,7 +76,7 @@ function onDemand(
   return store;
 }
 
-/** Opens a store that would be opened by its first use, unless it is open; what fails then is tried again by that. */
+/** Opens an on-demand store now; a failure is retried by its first use. */
 export function openNow(store: DurableStore): void {
   if (store instanceof OnDemandStore) store.open();
 }

@@ -29,8 +29,8 @@ import type {
 import type { AppSurvey, PurgeRequest, PurgeStep } from './retention.js';
 
 /**
- * A store that is connected when it is first used: for a process that needs none unless an app turns its own history
- * on. Until it is there, calls reject with a `StoreFailure` that passes, and each tries to connect it again.
+ * A store that connects at its first use: for processes that need none unless an app enables its history. Until it is
+ * connected, calls reject with a temporary `StoreFailure`, and each starts a new attempt.
  */
 export class OnDemandStore implements DurableStore {
   #connected = false;
@@ -93,7 +93,7 @@ export class OnDemandStore implements DurableStore {
     return this.#connected ? this.store.laneSeenAtMs(lane) : null;
   }
 
-  /** A store that nobody has used is agreed with. */
+  /** An unused store accepts any number of lanes. */
   async agreeOnLanes(lanes: number, replace: boolean): Promise<number> {
     return this.#connected ? this.store.agreeOnLanes(lanes, replace) : lanes;
   }
@@ -106,7 +106,7 @@ export class OnDemandStore implements DurableStore {
     return this.#connected ? this.store.behind(query) : [];
   }
 
-  /** A look at what may have healed is no use of the store. */
+  /** Verification of degraded streams does not connect the store. */
   async degraded(query: DegradedQuery): Promise<readonly Stream[]> {
     return this.#connected ? this.store.degraded(query) : [];
   }
@@ -155,7 +155,7 @@ export class OnDemandStore implements DurableStore {
     return this.#ready().summaries(query);
   }
 
-  /** A look at what nobody goes on with is no use of the store. */
+  /** The search for idle streams does not connect the store. */
   async idleStreams(query: IdleStreamsQuery): Promise<readonly OpenStream[]> {
     return this.#connected ? this.store.idleStreams(query) : [];
   }

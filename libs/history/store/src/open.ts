@@ -13,7 +13,7 @@ import { historyTables } from './postgres/tables.js';
 import { MOST_PAYLOAD_BYTES, OpeningRecords } from './records/opening.js';
 import { RecordHistoryStore } from './records/record-store.js';
 
-/** A store with what belongs to its life in a process. */
+/** A store with its life cycle in a process. */
 export interface OpenStore {
   readonly store: DurableStore;
   /** Rejects when the store does not answer. */
@@ -139,7 +139,7 @@ function requireFittingPayloads(
     );
 }
 
-/** A database that forgets what it acknowledged. */
+/** The database may lose acknowledged commits. */
 class UnsafeDatabase extends Error {
   override readonly name = 'UnsafeDatabase';
 }

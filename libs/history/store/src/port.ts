@@ -6,7 +6,7 @@ import type { StoredRecord } from './model/record.js';
 import type { HistoryRetention } from './retention.js';
 import type { Stream, StreamAddress } from './model/stream.js';
 
-/** How far the records of a stream were handed to the gateways. */
+/** Fan-out progress of a stream. */
 export interface Watermark {
   readonly streamKey: string;
   readonly generation: number;
@@ -21,14 +21,11 @@ export interface RangeQuery {
   readonly fromSerial: number;
   readonly toSerial: number;
   readonly limit: number;
-  /**
-   * Over the connections that batches are committed over: of those it is known that they work, where something was
-   * committed just now. Absent: over those of everybody who reads.
-   */
+  /** Read over the connections of the commit lanes, whose health a recent commit proves. Absent: over the read pool. */
   readonly overLanes?: true;
 }
 
-/** Rows of the history that are visible at a moment, in the order asked for. */
+/** Rows of the history visible at a given time, in the requested order. */
 export interface PageQuery {
   readonly stream: Stream;
   readonly nowMs: number;
@@ -42,8 +39,8 @@ export interface PageQuery {
 }
 
 /**
- * What of a stream's history can be read at a moment. Of a very long one that was not asked for in this process before,
- * with very much of it past its time, a database may tell the bytes in proportion.
+ * Readable part of a stream's history at a given time. For a very long stream with many expired rows that this
+ * process has not read before, a database may estimate the bytes.
  */
 export interface Retained {
   /** Null: nothing. */
@@ -53,7 +50,7 @@ export interface Retained {
   readonly bytes: number;
 }
 
-/** Where a writer looks for records that a dead one may not have handed over. */
+/** Search of a writer for records that a dead writer may not have fanned out. */
 export interface TailQuery {
   readonly lane: number;
   readonly lanes: number;
@@ -61,17 +58,17 @@ export interface TailQuery {
   readonly sinceMs: number;
 }
 
-/** Where somebody is who goes through the streams that are not healthy. */
+/** Cursor over degraded streams. */
 export interface DegradedQuery {
   /** The `streamKey` that was seen last; null: from the beginning. */
   readonly after: string | null;
   readonly limit: number;
 }
 
-/** What one batch may come to, and how many there may be at a time. */
+/** Limits of one batch, and of concurrent batches. */
 export interface BatchLimits {
   readonly records: number;
-  /** Of the records, as they were sent. */
+  /** Size of the records as sent. */
   readonly bytes: number;
   /**
    * Streams; infinite: any number. Where it is one, `decide` is asked of one stream at a time: for stores that write no
@@ -82,7 +79,10 @@ export interface BatchLimits {
   readonly batches: number;
 }
 
-/** Of stores that write any number of streams in one transaction: two small ones cost more than one of twice the size. */
+/**
+ * Limits of stores that write any number of streams in one transaction: two small transactions cost more than one of
+ * twice the size.
+ */
 export const TRANSACTION_LIMITS: BatchLimits = {
   records: 500,
   bytes: 512 * 1024,
@@ -91,17 +91,16 @@ export const TRANSACTION_LIMITS: BatchLimits = {
 };
 
 /**
- * Where the durable streams of channels live. Every call ends, with an answer or with `StoreFailure`.
- *
- * `commit` is the one way anything is written. It reads what is wanted of the streams; asks `decide`; and writes what it
- * says, all or nothing, if the streams and their receipts are still as they were read. A store may lock them before it
- * reads, leaving out those that somebody else holds; or it reads without, claims the serials under the condition that
- * the head of each stream is the one that was read, and when it is not, reads and asks again. So `decide` must be a pure
- * function: it may be asked of several states, and only what it says of the one that was written on counts. When `commit`
- * resolves the changes are durable. Two commits that touch the same stream never overlap, whichever process they come from.
+ * Store of durable channel streams. Every call ends with a result or a `StoreFailure`.
+ * `commit` is the only write operation. It reads the requested state, calls `decide`, and writes the resulting
+ * changes atomically if the streams and receipts are unchanged since they were read. A store may lock the streams
+ * first, omitting those held by others; or read without locks, claim the serials on condition that the heads are
+ * unchanged, and otherwise retry. `decide` must therefore be pure: it may be called with several states, and only the
+ * decision for the committed state counts. When `commit` resolves, the changes are durable. Commits to the same
+ * stream never overlap, across all processes.
  */
 export interface HistoryStore {
-  /** Nobody asks for more in one `commit`. */
+  /** Limits that callers observe in one `commit`. */
   readonly limits: BatchLimits;
 
   /** Makes or checks the tables. May be called again after it failed. */
@@ -113,7 +112,7 @@ export interface HistoryStore {
     decide: (found: Found) => Decision,
   ): Promise<Decision>;
 
-  /** Raises watermarks, never lowers them, and tells that the lanes are looked after. Other generations are left. */
+  /** Raises watermarks (never lowers them) and marks the lanes as served. Rows of other generations are ignored. */
   raiseWatermarks(
     marks: readonly Watermark[],
     seen: { readonly lanes: readonly number[]; readonly writerId: string; readonly nowMs: number },
@@ -122,19 +121,16 @@ export interface HistoryStore {
   /** When a lane was last looked after; null: never. */
   laneSeenAtMs(lane: number): Promise<number | null>;
 
-  /** How many lanes the writers have agreed on; null: there never was one. */
+  /** Number of lanes that the writers agreed on; null: not yet decided. */
   agreedLanes(): Promise<number | null>;
 
-  /**
-   * How many lanes there are, as whoever came first has stored it: this number if nobody has, or if it is to be
-   * replaced.
-   */
+  /** Returns the number of lanes: the stored one, or `lanes` if none is stored or `replace` is set. */
   agreeOnLanes(lanes: number, replace: boolean): Promise<number>;
 
   /** Streams of messages in the lane with records above their watermark. */
   behind(query: TailQuery): Promise<readonly Stream[]>;
 
-  /** Streams of messages that are degraded, by their keys ascending; what is healthy is not looked at. */
+  /** Degraded message streams in key order; healthy streams are not read. */
   degraded(query: DegradedQuery): Promise<readonly Stream[]>;
 
   /** The streams there are, by `streamName`. */
@@ -158,23 +154,23 @@ export interface CheckpointQuery {
 
 /** The coming and going of members; `retained` counts their events as messages. */
 export interface PresenceEvents {
-  /** Events of a stream of presence that are visible at a moment, in the order asked for. */
+  /** Presence events of a stream visible at a given time, in the requested order. */
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]>;
 
-  /** The newest of those there are; null: there is none, and who was there is to be told from the events alone. */
+  /** Newest checkpoint; null: none, so that members are derived from the events alone. */
   presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null>;
 }
 
-/** Where somebody is who goes through the members of all streams. */
+/** Cursor over the members of all streams. */
 export interface MembersQuery {
-  /** Who was seen last; null: from the beginning. */
+  /** Last member seen; null: from the beginning. */
   readonly after: Pick<MemberThere, 'streamKey' | 'userId'> | null;
   readonly limit: number;
 }
 
-/** Who is there, in all streams of presence. */
+/** Current members of all presence streams. */
 export interface PresentMembers {
-  /** By stream and user, ascending; null: the store is not open, for nobody has needed it yet. */
+  /** Ordered by stream and user; null: the store is not open because nothing has used it yet. */
   membersThere(query: MembersQuery): Promise<readonly MemberThere[] | null>;
 }
 

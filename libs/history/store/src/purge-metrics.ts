@@ -2,7 +2,7 @@ import type { GaugeSeries, Metrics } from '@carillon/runtime';
 import type { StreamKind } from './model/stream.js';
 import type { AppSurvey, Evicted } from './retention.js';
 
-/** What a purge tells of each app. The survey counts the whole store: of several writers, show the maximum. */
+/** Metrics of purges by app. The survey counts the whole store: with several writers, use the maximum. */
 export class PurgeMetrics {
   /** Series of the last survey, set to 0 when an app is not in the next one. */
   #shown: readonly GaugeSeries[] = [];

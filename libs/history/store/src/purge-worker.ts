@@ -1,29 +1,29 @@
 import { pause } from '@carillon/runtime';
 import type { AppSurvey, Evicted, HistoryRetention, PurgeRequest } from './retention.js';
 
-/** What a purge worker is made of. */
+/** Parts of a purge worker. */
 export interface PurgeWorkerParts {
   readonly store: HistoryRetention;
   readonly now: () => number;
   /** Waits; ends early when the signal is aborted. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Told what each step took out of the histories. */
+  /** Called with the rows that each step removed from histories. */
   readonly onEvicted: (evicted: readonly Evicted[]) => void;
-  /** Told what there is after every tick. */
+  /** Called with the survey after every tick. */
   readonly onSurvey: (survey: readonly AppSurvey[]) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
 export interface PurgeWorkerOptions extends Omit<PurgeRequest, 'nowMs'> {
   readonly intervalMs: number;
-  /** Rows that one tick may remove, beyond which the next one goes on. */
+  /** Rows that one tick may remove; the next tick continues. */
   readonly maxPerTick: number;
 }
 
 /** A shorter time between two ticks is raised to this. */
 const SHORTEST_INTERVAL_MS = 10_000;
 
-/** What is over the caps of its channel goes so often, however long whole ticks are apart. */
+/** Interval of removing rows over the caps of their channel, independent of complete ticks. */
 const TRIM_EVERY_MS = 30_000;
 
 /**

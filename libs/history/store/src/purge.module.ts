@@ -10,7 +10,7 @@ import { PurgeWorker, type PurgeWorkerOptions } from './purge-worker.js';
 const PURGE_WORKER = token<PurgeWorker>('purge worker');
 
 const PART = 'history purge';
-/** How long a record without a key is answered from its receipt. */
+/** Time in which a record without an idempotency key is deduplicated by its receipt. */
 const RECEIPT_MS = 600_000;
 
 /** Versions are stored with the messages and go with them: the shorter interval and the larger bounds of both hold. */
@@ -67,6 +67,6 @@ function makeWorker({ config, logging, metrics, startup, shutdown, store }: Surr
   providers: [provider(PURGE_WORKER, { ...RUNTIME, store: HISTORY_STORE }, makeWorker)],
 })
 export class PurgeModule {
-  /** Asks for the worker, so that it is made. */
+  /** Injects the worker so that it is instantiated. */
   constructor(@Inject(PURGE_WORKER) _worker: PurgeWorker) {}
 }

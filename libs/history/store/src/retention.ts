@@ -1,19 +1,19 @@
 import type { StreamKind } from './model/stream.js';
 
-/** How much one step of a purge may take, and from when. */
+/** Limits of one purge step, and its reference time. */
 export interface PurgeRequest {
   readonly nowMs: number;
   /** Rows removed at once, or streams looked through at once. */
   readonly batch: number;
   /** For so long a receipt answers: neither it nor the row it speaks of is removed before. */
   readonly receiptsKeptMs: number;
-  /** The longest time that anything is kept for by the configuration; what holds it is made in time. */
+  /** Longest configured retention; partitions are created ahead for it. */
   readonly windowMs: number;
-  /** Only what is over the caps of its channel, as it is asked for between whole purges. Absent: everything. */
+  /** Removes only rows over the caps of their channel, as between complete purges. Absent: everything. */
   readonly onlyCapped?: true;
 }
 
-/** What an app lost by a purge: rows that were part of a history until then. */
+/** Rows of an app that a purge removed from histories. */
 export interface Evicted {
   readonly appId: string;
   readonly kind: StreamKind;
@@ -29,7 +29,7 @@ export interface PurgeStep {
   readonly more: boolean;
 }
 
-/** What is kept of an app, and how many of its streams are not healthy. */
+/** Stored amounts of an app, and the number of its unhealthy streams. */
 export interface AppSurvey {
   readonly appId: string;
   readonly kind: StreamKind;
@@ -39,16 +39,16 @@ export interface AppSurvey {
   readonly resetRequired: number;
 }
 
-/** Removes what retention lets go of. Nothing of it can be read before it is removed. */
+/** Removes expired rows. They are unreadable before they are removed. */
 export interface HistoryRetention {
   /** One step, all or nothing; null: another process is at it. Rejects with `StoreFailure`. */
   purge(request: PurgeRequest): Promise<PurgeStep | null>;
 
-  /** Counts what there is, as the last whole round of steps has seen it. */
+  /** Returns the counts of the last complete round of steps. */
   survey(): Promise<readonly AppSurvey[]>;
 }
 
-/** Adds up what was evicted by app and kind. */
+/** Sums the evicted rows by app and kind. */
 export function sumEvicted(all: readonly Evicted[]): Evicted[] {
   const sums = new Map<string, Evicted>();
   for (const one of all) {

@@ -22,7 +22,7 @@ const LIMITS = { waiting: 100, statementMs: 2000 };
 interface Kind {
   readonly name: string;
   readonly tables: Tables;
-  /** Where the tables are once nobody else has them. */
+  /** Schema of the tables once no other process uses them. */
   readonly home: string | null;
   readonly dump: string;
   begin(): Promise<{ open(tables: readonly Tables[]): Database; end(): Promise<void> }>;
@@ -99,7 +99,7 @@ describe.each(KINDS)('the tables of before in $name', (kind) => {
     const before = await connected([]);
     await fill(before, kind.dump);
     if (kind.home !== null) {
-      // Somebody still works on them, so they stay where they are.
+      // Another process still uses them, so they are not moved.
       const beside = await connected([kind.tables]);
       expect(beside.place(kind.tables.name)).toBeNull();
       await append(kind.store(beside), addressOf('beside'), [{}]);
@@ -156,7 +156,7 @@ describe.each(KINDS)('the tables of before in $name', (kind) => {
   });
 });
 
-/** What is known of a publish of before that comes once more. */
+/** Repeats a publish whose receipt an older version wrote. */
 async function commitAgain(store: DurableStore) {
   const scope = '11111111-2222-4333-8444-555555555555';
   const { found } = await store.commit(

@@ -26,7 +26,7 @@ const text = fc.string({ unit: 'grapheme', maxLength: 40 }).map((value) => value
 const hex = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('hex'));
 const LAST_MOMENT = '9223372036854775807';
 
-/** A kind, values of it, how the server shows an item, and what it must show. */
+/** A kind, sample values, and the server's text of an item with its expectation. */
 interface Case<Value> {
   readonly kind: ItemKind<Value>;
   readonly values: fc.Arbitrary<Value>;

@@ -96,7 +96,7 @@ const at = (serial: number) => ({ serial, members: [standing(HOSTILE, serial - 1
 const events = (serials: readonly number[]): Step[] =>
   serials.map((serial) => [serial, 'member_added', `u${serial}`]);
 
-/** What every store knows of who is there at a checkpoint. */
+/** Requirements of checkpoints of every store. */
 export function conformanceOfCheckpoints(current: () => DurableStore): void {
   const crowdOf = async (channel: string, more: number) => {
     const address = addressOf(channel, 'presence');

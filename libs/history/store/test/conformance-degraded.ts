@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { DurableState, DurableStore, StreamAddress } from '../src/index.js';
 import { addressOf, append, headOf, NOTHING, NOW_MS, streamIn, wantedOf } from './scene.js';
 
-/** How every store tells the degraded streams from the others. */
+/** Requirements of degraded streams of every store. */
 export function conformanceOfDegraded(current: () => DurableStore): void {
   const mark = async (address: StreamAddress, state: DurableState): Promise<void> => {
     const durable = { state, reason: 'a reason', nodeId: 'n', changedAtMs: NOW_MS };

@@ -6,7 +6,7 @@ import { addressOf, append, DAY_MS, headOf, NOTHING, NOW_MS, streamIn, wantedOf 
 
 const WHOLE = { gap: false, conflict: false, unreadable: false };
 
-/** What every store finds wrong with a stream. */
+/** Requirements of the inspection of every store. */
 export function conformanceOfInspection(current: () => DurableStore): void {
   const inspect = async (address: StreamAddress, nowMs = NOW_MS): Promise<unknown> => {
     let seen: unknown;

@@ -53,7 +53,7 @@ export async function transitions(
   return changes.presenceEvents;
 }
 
-/** What every store keeps of the coming and going of members. */
+/** Requirements of presence histories of every store. */
 export function conformanceOfPresence(current: () => DurableStore): void {
   const eventsOf = async (channel: string, more: Partial<PageQuery> = {}) =>
     current().presenceEvents({

@@ -26,7 +26,7 @@ const lostBy = (steps: readonly PurgeStep[]) =>
     .filter(({ appId }) => appId === 'purged')
     .reduce((sum, { records }) => sum + records, 0);
 
-/** What every store lets go of. */
+/** Requirements of purges of every store. */
 export function conformanceOfPurge(current: () => DurableStore): void {
   const serialsOf = async (address: StreamAddress) => {
     const { streamKey, generation } = await headOf(current(), address);

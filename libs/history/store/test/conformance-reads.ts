@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type HistoryStore, laneOf, type PageQuery, type Purgeable } from '../src/index.js';
 import { addressOf, append, DAY_MS, headOf, NOTHING, NOW_MS, wantedOf } from './scene.js';
 
-/** What every store shows of what was written. */
+/** Requirements of the reads of every store. */
 export function conformanceOfReads(current: () => HistoryStore): void {
   const pageOf = async (channel: string, more: Partial<PageQuery> = {}) => {
     const rows = await current().page({

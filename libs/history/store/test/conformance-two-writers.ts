@@ -15,7 +15,7 @@ import {
 
 const EACH = 20;
 
-/** What holds when two processes that know nothing of each other write to one stream. */
+/** Requirements when two independent processes write to one stream. */
 export function conformanceOfTwoWriters(current: () => readonly [DurableStore, DurableStore]): void {
   it('never lets two writers use one serial', async () => {
     const address = addressOf('contended');

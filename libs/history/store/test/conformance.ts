@@ -23,7 +23,7 @@ import {
 
 const HOSTILE = `'); drop table x; -- "{}",\\\\N NULL \u0001\u{1f514}'"\\`;
 
-/** What every store does alike. */
+/** Requirements of every store. */
 export function conformance(name: string, open: () => Promise<Opened>): void {
   describe(`a ${name} store`, () => {
     let opened: Opened;

@@ -22,12 +22,12 @@ const NOTHING: Changes = {
 };
 
 /**
- * A store that locks nothing, as one over a database without row locks would be: it reads, decides, and writes only if
- * every stream is still as it was read; else it begins anew. What it stands on reads and writes a batch in one step.
+ * A store without locks, as over a database without row locks: it reads, decides, and writes only if every stream is
+ * unchanged; otherwise it retries. The underlying store reads and writes a batch atomically.
  */
 export class OptimisticStore extends MemoryHistoryStore {
   override readonly limits: BatchLimits = { records: 30, bytes: 512 * 1024, streams: 4, batches: 16 };
-  /** How often somebody else was ahead. */
+  /** Number of conflicts with other writers. */
   conflicts = 0;
 
   override async commit<Decision extends { readonly changes: Changes }>(
@@ -38,7 +38,7 @@ export class OptimisticStore extends MemoryHistoryStore {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const { found } = await super.commit(wanted, (seen) => ({ found: seen, changes: NOTHING }));
       const decision = decide(found);
-      // The answer of a database takes its time, in which others are asked for.
+      // A database takes time, in which other calls begin.
       await new Promise((later) => void setImmediate(later));
       if (await this.#write(wanted, found, decision.changes)) return decision;
       this.conflicts += 1;

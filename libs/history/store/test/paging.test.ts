@@ -105,7 +105,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** How many rows the scans of a plan have looked at. */
+/** Returns the number of rows read by the scans of a plan. */
 function rowsRead(plans: unknown): number {
   const sum = (plan: Plan): number =>
     (plan.Plans ?? []).reduce((total, inner) => total + sum(inner), 0) +

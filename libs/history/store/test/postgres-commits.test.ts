@@ -239,7 +239,7 @@ describe('batches over postgres', () => {
   });
 });
 
-/** What a batch finds that changes nothing. */
+/** Returns the state found by a batch without changes. */
 async function foundOf({ store }: OpenedPostgres, channel: string): Promise<Found> {
   const { found } = await store.commit(wantedOf([addressOf(channel)]), (what) => ({
     changes: NOTHING,

@@ -31,7 +31,7 @@ conformance('postgres', async () => {
   };
 });
 
-/** Those of the fifth version. */
+/** Row types of the fifth version. */
 const NEW_ROW_TYPES = /_row_5|(?:message|annotation|summary)_row/;
 
 describe('postgres', () => {
@@ -295,7 +295,7 @@ describe('postgres', () => {
   });
 });
 
-/** What a batch writes its rows as. */
+/** Returns the row types that a batch uses. */
 async function rowTypesOf({ database }: OpenedPostgres, prefix: string): Promise<string[]> {
   const { rows } = await database.query(
     `select t.typname from pg_type t join pg_class c on c.oid = t.typrelid

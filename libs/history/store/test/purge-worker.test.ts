@@ -3,7 +3,7 @@ import { type PurgeRequest, type PurgeStep, PurgeWorker } from '../src/index.js'
 
 const STEP: PurgeStep = { evicted: [], removed: 40, more: true };
 
-/** A worker on a store that answers with these steps, and on a clock that goes on when it is told to. */
+/** A worker over a store with scripted steps and a manual clock. */
 function workerOn(
   steps: (PurgeStep | null | Error)[],
   options: { maxPerTick?: number; intervalMs?: number } = {},

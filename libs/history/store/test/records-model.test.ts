@@ -190,11 +190,11 @@ function joined(stream: Stream, one: Step, nowMs: number): Changes {
   };
 }
 
-/** Rows without the key that each store chooses by itself. */
+/** Removes the stream keys, which each store chooses. */
 const own = <Row extends { readonly streamKey: string }>(rows: readonly Row[]) =>
   rows.map(({ streamKey: _chosen, ...row }) => row);
 
-/** Everything readable of a stream, without members that each store chooses by itself. */
+/** Returns everything readable of a stream, except members that each store chooses. */
 async function shownOf(store: DurableStore, address: StreamAddress, nowMs: number): Promise<unknown> {
   const stream = await headOf(store, address);
   const pageOf = (newestFirst: boolean, limit: number) => ({

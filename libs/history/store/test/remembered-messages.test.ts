@@ -32,7 +32,7 @@ describe('batches with changes of messages over postgres', () => {
     const address = addressOf('living');
     const state = { address, messageSerial: 'm', whole: false, appends: 1, bytes: 1, keepMs: 0 };
     const hash = 'ab'.repeat(32);
-    /** What the message was found as, and how it was asked for; it becomes another version. */
+    /** Changes a message; returns its found state and the statements sent. */
     const change = async (
       { store, asked }: ReturnType<typeof watched>,
       name: string,

@@ -71,7 +71,7 @@ it('tells apart what was written without a break, which messages hold as long as
   expect(messages.find(first[0] as RememberedStream, 'other')).toBeUndefined();
   remembered.keep([streamOf('a')], '8', first);
   expect(find(remembered.take([addressOf('a')]) ?? [])).toEqual(['one']);
-  // It was read anew, so that somebody else may have written it.
+  // It was read again, so another process may have written it.
   const anew = remembered.keep([streamOf('a')], '9');
   expect(find(anew)).toEqual([undefined]);
   messages.keep(anew, [message('2', { name: 'two' })]);

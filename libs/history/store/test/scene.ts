@@ -25,7 +25,7 @@ import {
 
 export const NOW_MS = Date.parse('2026-03-05T10:30:00Z');
 export const DAY_MS = 86_400_000;
-/** How long a statement, and a lock, may last. */
+/** Limit of a statement and of a lock wait. */
 const WRITE_MS = 2000;
 
 export interface Opened {
@@ -72,7 +72,7 @@ export const databaseAt = (url: string, prefix: string, spread: Spread): Databas
   databasesOf(settings('postgres', url)).apart('postgres', {
     waiting: 100,
     statementMs: WRITE_MS,
-    // What the tests ask for names no schema.
+    // The tests name no schema in their statements.
     setup: [...laneConnections(WRITE_MS), 'set search_path = service, public'],
     tables: [historyTables(prefix, spread)],
   });
@@ -169,7 +169,7 @@ export const recordAt = (stream: Stream, more: Partial<StoredRecord> = {}): Stor
   ...more,
 });
 
-/** A message that lives on, in its first version. */
+/** A mutable message in its first version. */
 export const messageIn = (stream: Stream, more: Partial<StoredMessage> = {}): StoredMessage => ({
   streamKey: stream.streamKey,
   generation: stream.generation,

@@ -4,7 +4,7 @@ import { addressOf, append, headOf, NOW_MS } from './scene.js';
 
 const PAYLOAD = JSON.stringify({ event: 'e', data: 'x'.repeat(2000) });
 
-/** Fills a channel that may keep three records with 600, has all others trimmed, and says how large its table is then. */
+/** Fills a channel limited to three records with 600, trims it, and returns the size of its table. */
 export async function fillAndTrim(
   { store, database }: { readonly store: DurableStore; readonly database: Database },
   round: number,

@@ -4,10 +4,10 @@ import { NOW_MS } from './scene.js';
 
 const SPREAD = { records: 2, forever: 2, messages: 2 };
 
-/** What a batch asks that is decided on what is remembered. */
+/** First statements of a batch decided on remembered state. */
 export const AT_ONCE = ['with held as'];
 
-/** The database as a store has it, and the first words of all that it asks. */
+/** A database that records the first words of all statements. */
 export function watched(database: Database) {
   const asked: string[] = [];
   const over = (session: SqlSession): SqlSession => ({

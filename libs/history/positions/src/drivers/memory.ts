@@ -12,9 +12,12 @@ import {
 } from '../port.js';
 
 export interface MemoryReplayOptions {
-  /** Channels whose counter is kept; the one not used for the longest gives way, and begins anew. Absent: 100 000. */
+  /**
+   * Limit of channels with a counter; beyond it, the least recently used is evicted and its stream restarts. @default
+   * 100 000
+   */
   readonly maxChannels?: number;
-  /** Text kept of all channels, in bytes; what was used longest ago gives way. Absent: 128 MiB. */
+  /** Limit of stored text over all channels, in bytes; least recently used entries are evicted. @default 128 MiB */
   readonly maxBytes?: number;
   readonly maxChannelBytes?: number;
   readonly now?: () => number;
@@ -38,7 +41,7 @@ interface Channel {
   bytes: number;
   maxAgeMs: number;
   usedAtMs: number;
-  /** Positions of entries that may be tried again; null: there are none. */
+  /** Serials of retryable entries; null: none. */
   once: Map<string, Known> | null;
 }
 
@@ -49,7 +52,7 @@ const MOST_SWEPT = 10_000;
 /** Driver `memory`: one process, where everything is done at once. */
 export class MemoryReplay implements Replay {
   readonly isAtOnce = true;
-  /** Those used longest ago first. */
+  /** In order of use, least recent first. */
   readonly #channels = new Map<string, Channel>();
   readonly #options: Required<MemoryReplayOptions>;
   readonly #sweeping: NodeJS.Timeout;
@@ -83,7 +86,7 @@ export class MemoryReplay implements Replay {
     if (once !== null) {
       channel.once ??= new Map();
       channel.once.set(once.id, { streamId, serial, untilMs: nowMs + once.forMs });
-      // Ids of what is not kept any more say nothing.
+      // Ids of evicted entries are useless.
       if (channel.once.size > 2 * bounds.maxCount) forget(channel.once, nowMs, bounds.maxCount);
     }
     this.#makeRoom();
@@ -131,7 +134,7 @@ export class MemoryReplay implements Replay {
     this.#channels.clear();
   }
 
-  /** Lets go of what nobody asks for any more. */
+  /** Evicts expired entries. */
   sweep(): void {
     const nowMs = this.#options.now();
     let looked = 0;
@@ -221,7 +224,7 @@ const nameOf = ({ appId, channel }: ReplayPlace): string => `${appId}\0${channel
 
 const closed = (): ReplayUnavailable => new ReplayUnavailable('it is closed');
 
-/** Those whose time is over, and of the others the oldest beyond so many. */
+/** Removes expired ids, and the oldest beyond `most`. */
 function forget(once: Map<string, Known>, nowMs: number, most: number): void {
   for (const [id, { untilMs }] of once) if (untilMs <= nowMs || once.size > most) once.delete(id);
 }

@@ -1,7 +1,7 @@
 import { ReplayUnavailable } from '../failures.js';
 import type { Replay } from '../port.js';
 
-/** Several processes without a store that they share: nothing can be put in order, which whoever wants it is told. */
+/** Several processes without a shared store: serials cannot be assigned, and every operation rejects. */
 export class NoReplay implements Replay {
   readonly isAtOnce = false;
 

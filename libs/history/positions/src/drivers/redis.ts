@@ -19,7 +19,7 @@ export interface RedisReplayParts {
   readonly open: () => Promise<RedisLink>;
   /** In front of every name, as written. */
   readonly prefix: string;
-  /** Absent: what the port says. */
+  /** @default the port's `MAX_CHANNEL_BYTES` */
   readonly maxChannelBytes?: number;
 }
 

@@ -2,7 +2,7 @@ import type { FoundMessages, WantedMessages } from '../model/living.js';
 import type { StreamAddress } from '../model/stream.js';
 import type { MemoryStreams } from './streams.js';
 
-/** What a batch has to know of messages that live on. */
+/** Returns the mutable messages, operations, annotations and summaries that a batch needs. */
 export function findMessages(
   { states, operations, annotations, summaries }: WantedMessages,
   streams: MemoryStreams,

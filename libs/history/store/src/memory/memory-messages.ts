@@ -18,12 +18,12 @@ interface Kept {
   readonly summaries: Map<string, AnnotationSummary>;
 }
 
-/** The messages of one stream that live on, each with its versions and annotations. */
+/** Mutable messages of one stream, with their versions and annotations. */
 export class MemoryMessages {
   readonly #kept = new Map<string, Kept>();
   readonly #operations = new Map<string, FoundOperation>();
   readonly #annotations = new Map<number, NewAnnotation>();
-  /** What took them back, by their numbers. */
+  /** Delete events by the numbers of the annotations they delete. */
   readonly #takenBack = new Map<number, AnnotationEvent>();
 
   state(messageSerial: string): StoredMessage | undefined {
@@ -49,7 +49,7 @@ export class MemoryMessages {
     return this.#kept.get(messageSerial)?.summaries.size ?? 0;
   }
 
-  /** What is stored of the data stays unless other data comes with it. */
+  /** Stored data is kept unless new data is given. */
   set(state: StoredMessage): void {
     const kept = this.#kept.get(state.messageSerial);
     if (kept === undefined) {
@@ -76,7 +76,7 @@ export class MemoryMessages {
     if (event.targetNo !== null) this.#takenBack.set(event.targetNo, event);
   }
 
-  /** Without a text: the one that is there stays. */
+  /** Without a text, the stored text is kept. */
   summarize(row: NewSummary): void {
     const summaries = this.#kept.get(row.messageSerial)?.summaries;
     const summary = row.summary ?? summaries?.get(row.type)?.summary ?? '{}';
@@ -136,7 +136,7 @@ export class MemoryMessages {
     this.#takenBack.clear();
   }
 
-  /** Lets go of those that were purged or are over; tells how many of the latter still went on. */
+  /** Removes purged and expired messages; returns the number of expired ones that were open. */
   remove(stream: Stream, nowMs: number): number {
     let open = 0;
     for (const [serial, kept] of this.#kept) {

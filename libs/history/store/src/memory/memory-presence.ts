@@ -3,11 +3,11 @@ import type { MemberThere, PresenceEvent, PresenceMember } from '../model/presen
 import type { Stream } from '../model/stream.js';
 import type { CheckpointQuery, PageQuery } from '../port.js';
 
-/** Who came and went in one stream, and who is there. */
+/** Presence events and current members of one stream. */
 export class MemoryPresence {
   #events: PresenceEvent[] = [];
   readonly #members = new Map<string, PresenceMember>();
-  /** Who is there, by the last event of each. */
+  /** Current members, by their last event. */
   readonly #crowd = new Map<string, PresenceStanding>();
   #checkpoints: PresenceCheckpoint[] = [];
 

@@ -26,7 +26,7 @@ import { MemoryStreams } from './streams.js';
 const byStreamAndUser = (one: MemberThere, other: MemberThere): number =>
   Number(one.streamKey) - Number(other.streamKey) || (one.userId < other.userId ? -1 : 1);
 
-/** What can be read of the streams in memory. */
+/** Read operations on streams in memory. */
 export class MemoryReads {
   protected readonly streams = new MemoryStreams();
 

@@ -15,9 +15,9 @@ const UNUSED_MS = 30 * 86_400_000;
 const sumOf = (evicted: readonly Evicted[]): number => evicted.reduce((sum, { records }) => sum + records, 0);
 
 /**
- * Streams in the memory of one process: for a single node, and gone with it. A batch is decided and written in one
- * step of the event loop, which is the lock. What is expired or over the caps of its stream is let go as others are
- * written, and of every stream as a purge comes by; the number of streams is bounded by the channels in use only.
+ * Streams in the memory of one process: for a single node, lost with the process. A batch is decided and written in
+ * one event-loop step, which is the lock. Expired rows and rows over the caps of a stream are removed when others are
+ * written, and in every stream by purges; the number of streams is bounded only by the channels in use.
  */
 export class MemoryHistoryStore extends MemoryReads implements DurableStore {
   readonly limits = TRANSACTION_LIMITS;
@@ -26,7 +26,7 @@ export class MemoryHistoryStore extends MemoryReads implements DurableStore {
   #agreedLanes: number | null = null;
   /** When a purge came by the last time. */
   #purgedAtMs = 0;
-  /** Where a purge goes on; null: at the beginning. */
+  /** Position of the purge; null: at the beginning. */
   #round: Iterator<MemoryStream> | null = null;
 
   async connect(): Promise<void> {}
@@ -78,9 +78,9 @@ export class MemoryHistoryStore extends MemoryReads implements DurableStore {
       );
   }
 
-  /** Lets go of what is expired in a bounded number of streams; the next step goes on behind them. */
+  /** Removes expired rows of a bounded number of streams; the next step continues after them. */
   async purge({ nowMs, batch, receiptsKeptMs, onlyCapped }: PurgeRequest): Promise<PurgeStep> {
-    // Every write trims what it has made too much.
+    // Every write trims rows over the caps.
     if (onlyCapped === true) return { evicted: [], removed: 0, more: false };
     this.#purgedAtMs = nowMs;
     this.#round ??= this.streams.all();

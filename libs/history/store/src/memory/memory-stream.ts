@@ -8,7 +8,7 @@ import type { PageQuery, RangeQuery, Retained } from '../port.js';
 import { MemoryMessages } from './memory-messages.js';
 import { MemoryPresence, within } from './memory-presence.js';
 
-/** So many dropped records are let go at once, so that dropping one costs the same however many are kept. */
+/** Records are removed in groups of this size, so that the cost per record does not depend on the number stored. */
 const DROP_AT_ONCE = 64;
 
 /** One stream with everything of its current generation. */
@@ -105,7 +105,7 @@ export class MemoryStream {
     };
   }
 
-  /** As in a database: what is let go of is taken out of the counter with it. */
+  /** As in a database, removed rows are subtracted from the counter at the same time. */
   inspect(nowMs: number): Inspection {
     const { floorHistorySerial, retainedMessages, address } = this.stream;
     const serials =
@@ -125,7 +125,10 @@ export class MemoryStream {
     };
   }
 
-  /** Lets go of what is past its time or over the caps, once it is so much; tells what was part of the history. */
+  /**
+   * Removes expired rows and rows over the caps, once there are `atLeast`; returns those that were part of the
+   * history.
+   */
   trim(nowMs: number, atLeast: number = DROP_AT_ONCE): { readonly records: number; readonly bytes: number } {
     if (atLeast < DROP_AT_ONCE) {
       const open = this.messages.remove(this.stream, nowMs);
@@ -155,12 +158,12 @@ export class MemoryStream {
     return { records: gone.length, bytes };
   }
 
-  /** Whether there is nothing in it and nobody has used it since. */
+  /** Whether the stream is empty and has been unused for this time. */
   unusedSince(ms: number): boolean {
     return this.#records.length + this.presence.events.length === 0 && this.stream.updatedAtMs < ms;
   }
 
-  /** The sizes of what was part of the history. */
+  /** Returns the sizes of the removed records that were part of the history. */
   #dropRecords(count: number): number[] {
     const { floorHistorySerial, floorDeliverySerial } = this.stream;
     const gone = this.#records.splice(0, count);
@@ -181,7 +184,7 @@ export class MemoryStream {
     return gone.filter(({ serial }) => serial >= floorHistorySerial).map(({ bodySize }) => bodySize);
   }
 
-  /** Where the first record at or above that serial is. */
+  /** Returns the index of the first record with this serial or a higher one. */
   #indexOf(deliverySerial: number): number {
     let low = 0;
     let high = this.#records.length;

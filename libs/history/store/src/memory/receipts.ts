@@ -1,6 +1,6 @@
 import type { Receipt } from '../model/receipt.js';
 
-/** How many of the oldest receipts are looked at for each new one: more than one, so that the expired never pile up. */
+/** Oldest receipts checked per new one: more than one, so that expired receipts never accumulate. */
 const LOOKED_AT = 2;
 
 /** Receipts of one process by scope, let go of some time after they have expired. */
@@ -22,7 +22,7 @@ export class MemoryReceipts {
     return new Set(recent.map(({ streamKey }) => streamKey));
   }
 
-  /** Removes those that were written before and have expired; tells how many. */
+  /** Removes expired receipts written before the given time; returns their number. */
   removeBefore(beforeMs: number, nowMs: number): number {
     let removed = 0;
     for (const [scope, { atMs, untilMs }] of this.#receipts) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newStream, type Stream, type StreamAddress, streamName } from '../model/stream.js';
 import { MemoryStream } from './memory-stream.js';
 
-/** The streams there are, by address and key. Only a purge takes one away, so their number is that of channels in use. */
+/** Streams by address and key. Only a purge removes one, so their number is that of channels in use. */
 export class MemoryStreams {
   readonly #byName = new Map<string, MemoryStream>();
   readonly #byKey = new Map<string, MemoryStream>();

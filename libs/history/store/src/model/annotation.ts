@@ -1,7 +1,7 @@
-/** What an event of an annotation is. */
+/** Kind of an annotation event. */
 export type AnnotationAction = 'create' | 'delete';
 
-/** One committed event: something was annotated to a message, or that was taken back. */
+/** One committed event: an annotation was created or deleted. */
 export interface AnnotationEvent {
   readonly streamKey: string;
   /** Counts the annotation events of a stream. */
@@ -10,9 +10,9 @@ export interface AnnotationEvent {
   readonly messageSerial: string;
   readonly type: string;
   readonly action: AnnotationAction;
-  /** A UUID; the same on what takes it back. */
+  /** A UUID; a delete has that of its create. */
   readonly annotationId: string;
-  /** Of a delete: the number of what it takes back. */
+  /** For a delete: the number of the deleted annotation. */
   readonly targetNo: number | null;
   readonly name: string | null;
   readonly clientId: string | null;
@@ -21,20 +21,20 @@ export interface AnnotationEvent {
   readonly data: string | null;
   readonly encoding: string | null;
   readonly atMs: number;
-  /** Who asked for it, for the audit. */
+  /** Client and socket of the request, for audits. */
   readonly actorClientId: string | null;
   readonly actorSocketId: string | null;
 }
 
-/** What of an annotation counts. */
+/** Fields of an annotation that count for its summary. */
 export type Contribution = Pick<AnnotationEvent, 'action' | 'clientId' | 'count' | 'name'>;
 
-/** What all annotations of one type of a message come to. */
+/** Summary of all annotations of one type of a message. */
 export interface AnnotationSummary {
   readonly streamKey: string;
   readonly messageSerial: string;
   readonly type: string;
-  /** JSON text, with every client, as it was before what came since. `{}` is none of any type. */
+  /** JSON text with all clients, before the later contributions. `{}` if there are none of any type. */
   readonly summary: string;
   /** In their order. */
   readonly since: readonly Contribution[];
@@ -55,7 +55,7 @@ export interface FoundSummary extends Omit<AnnotationSummary, 'summary'> {
   readonly summary: string | null;
 }
 
-/** An annotation that is to be taken back, with what took it back before. */
+/** An annotation to be deleted, with its earlier delete event. */
 export interface FoundAnnotation {
   readonly created: AnnotationEvent;
   /** Null: nothing. */

@@ -1,7 +1,7 @@
-/** Stands for "always" wherever an expiry is meant. */
+/** Expiry that stands for "never". */
 export const FOREVER_MS: number = Number.MAX_SAFE_INTEGER;
 
-/** The day of what is kept always. */
+/** Day of rows that never expire. */
 export const FOREVER_DAY = '9999-12-31';
 
 /** When something of that moment is over that is kept for so long; null: never. */
@@ -11,7 +11,7 @@ export const expiry = (atMs: number, keepMs: number | null): number =>
 const DAY_MS = 86_400_000;
 const FOREVER_DAY_MS = Date.UTC(9999, 11, 31);
 
-/** The day that was asked for last: the rows of a batch mostly have the same. */
+/** Last requested day: the rows of a batch mostly share it. */
 let last = { day: 0, text: '1970-01-01' };
 
 /** The day, in UTC, that a row must be kept to the end of. */

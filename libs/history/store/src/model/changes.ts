@@ -5,7 +5,7 @@ import type { FoundReceipt, Receipt } from './receipt.js';
 import type { NewRecord } from './record.js';
 import type { Stream, StreamAddress } from './stream.js';
 
-/** What one batch has to know before it is decided. */
+/** Data that one batch requires for its decision. */
 export interface Wanted {
   readonly nowMs: number;
   /** Each once. */
@@ -20,72 +20,72 @@ export interface Wanted {
     readonly sinceMs: number;
   };
   readonly members: readonly { readonly address: StreamAddress; readonly userId: string }[];
-  /** Streams of presence that get so many events at most; each once. */
+  /** Presence streams with the number of events they receive; each once. */
   readonly crowds: readonly { readonly address: StreamAddress; readonly events: number }[];
-  /** What would go with everything below; asked alone with its stream, and null otherwise. */
+  /** Rows that a purge would remove; requested alone with its stream, otherwise null. */
   readonly below: Below | null;
   /** Whether the stored range of the streams is to be looked through; a costly read. */
   readonly inspect: boolean;
-  /** The delivery serial of a record whose message id is asked for; asked alone with its stream, and absent otherwise. */
+  /** Delivery serial of a record whose message id is requested; alone with its stream, otherwise absent. */
   readonly messageIdAt?: number;
-  /** Absent: nothing of messages that live on. */
+  /** Absent: the batch has no mutable messages. */
   readonly messages?: WantedMessages;
 }
 
-/** Everything, or what has a lower history serial, or was published earlier. */
+/** All rows, or those with a lower history serial or an earlier publish time. */
 export type Below =
   | { readonly mode: 'all' }
   | { readonly mode: 'before_serial'; readonly serial: number }
   | { readonly mode: 'before_time_ms'; readonly timeMs: number };
 
-/** Rows of the history that a purge takes away. */
+/** Rows of the history that a purge removes. */
 export interface Purgeable {
   /** The first history serial that stays. */
   readonly historyFloor: number;
-  /** How many of the messages below it are streams that go on. */
+  /** Number of open messages below it. */
   readonly openStreams: number;
-  /** What of it could be read until then. */
+  /** Rows that were readable until then. */
   readonly messages: number;
   readonly bytes: number;
-  /** What goes out of the counters of the stream: with what retention has hidden already. */
+  /** Amount subtracted from the counters of the stream: includes rows already hidden by retention. */
   readonly stored: { readonly messages: number; readonly bytes: number };
 }
 
-/** What is wrong with the history of a stream. */
+/** Faults of the history of a stream. */
 export interface Inspection {
-  /** A row at or above the floor is gone that neither retention nor an operator has taken away. */
+  /** A row at or above the floor is missing that neither retention nor an operator removed. */
   readonly gap: boolean;
   /** Two rows have one serial. */
   readonly conflict: boolean;
-  /** A visible row holds what cannot be read. */
+  /** The content of a visible row is unreadable. */
   readonly unreadable: boolean;
 }
 
-/** What the store holds, read while the streams are locked. */
+/** Stored state, read while the streams are locked. */
 export interface Found {
   /**
-   * By `streamName`. Null: it does not exist and was not to be made. Absent: somebody else holds it now; its records
-   * must wait.
+   * By `streamName`. Null: the stream does not exist and was not to be created. Absent: another transaction holds it;
+   * its records must wait.
    */
   readonly streams: ReadonlyMap<string, Stream | null>;
-  /** By scope; the newest of each. */
+  /** Newest receipt by scope. */
   readonly receipts: ReadonlyMap<string, FoundReceipt>;
   readonly members: readonly PresenceMember[];
   /**
-   * Who is there in those of the wanted crowds that a checkpoint may become due of, by `streamName`. Absent: none is
-   * due, or too many are there.
+   * Current members of the requested presence streams in which a checkpoint may be due, by `streamName`. Absent: none
+   * is due, or there are too many members.
    */
   readonly crowds: ReadonlyMap<string, readonly PresenceStanding[]>;
   readonly purgeable: Purgeable | null;
   /** By `streamName`. */
   readonly inspections: ReadonlyMap<string, Inspection>;
-  /** Null: there is no such record, or it has none. Absent: it was not asked for. */
+  /** Null: the record does not exist or has no message id. Absent: not requested. */
   readonly messageIdAt?: string | null;
-  /** Absent: it was not asked for. */
+  /** Absent: not requested. */
   readonly messages?: FoundMessages;
 }
 
-/** An entry of the log of what operators did. */
+/** An entry of the operator log. */
 export interface OperatorEntry {
   readonly atMs: number;
   readonly appId: string;
@@ -97,7 +97,7 @@ export interface OperatorEntry {
   readonly result: string;
 }
 
-/** What a batch writes. */
+/** Rows that a batch writes. */
 export interface Changes {
   /** New values of locked streams, each once. */
   readonly streams: readonly Stream[];
@@ -108,6 +108,6 @@ export interface Changes {
   readonly presenceMembers: readonly PresenceMember[];
   readonly presenceCheckpoints: readonly NewCheckpoint[];
   readonly operatorLog: readonly OperatorEntry[];
-  /** Absent: nothing of messages that live on. */
+  /** Absent: the batch has no mutable messages. */
   readonly messages?: MessageChanges;
 }

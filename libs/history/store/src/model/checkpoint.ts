@@ -1,16 +1,16 @@
 import type { PresenceEventName } from './presence.js';
 import type { Stream } from './stream.js';
 
-/** So many events of a stream of presence are from one checkpoint to the next. */
+/** Presence events between two checkpoints. */
 export const CHECKPOINT_EVERY = 1000;
 
-/** Of a larger crowd no checkpoint is made: a commit must not carry any amount of it. */
+/** Member limit of a checkpoint: a commit must stay bounded. */
 export const MAX_CHECKPOINT_MEMBERS = 20_000;
 const MAX_CHECKPOINT_BYTES = 4 * 1024 * 1024;
-/** What a member takes beside its id. */
+/** Bytes of a member besides its id. */
 const STANDING_BYTES = 64;
 
-/** A member who is there, by the last event of it. */
+/** A current member, by its last event. */
 export interface PresenceStanding {
   readonly userId: string;
   readonly event: Exclude<PresenceEventName, 'member_removed'>;
@@ -19,8 +19,8 @@ export interface PresenceStanding {
 }
 
 /**
- * Who is there after the event with that serial, as far as the events tell that were stored when it was made: a member
- * whose last event was purged by then is not among them.
+ * Members after the event with that serial, derived from the events stored at its creation: members whose last event
+ * had been purged are missing.
  */
 export interface PresenceCheckpoint {
   readonly serial: number;
@@ -44,7 +44,7 @@ export function fitsCheckpoint(members: readonly PresenceStanding[]): boolean {
   return bytes <= MAX_CHECKPOINT_BYTES;
 }
 
-/** Whether a checkpoint is due among so many further events. */
+/** Whether a checkpoint falls within the next `events` events. */
 export const reachesCheckpoint = ({ nextHistorySerial }: Stream, events: number): boolean =>
   Math.floor((nextHistorySerial - 1 + events) / CHECKPOINT_EVERY) >
   Math.floor((nextHistorySerial - 1) / CHECKPOINT_EVERY);

@@ -10,13 +10,13 @@ import { outlivesFragments, reachesBase, type StoredMessage } from './message.js
 import type { StoredRecord } from './record.js';
 import { publicationTime, type Stream, type StreamAddress } from './stream.js';
 
-/** What a batch has to know of messages that live on. Streams that are not held are left out. */
+/** Mutable messages that a batch requires. Streams held by other transactions are omitted. */
 export interface WantedMessages {
   /** Each once. */
   readonly states: readonly WantedMessage[];
   /** Operations that may be repeated, by their hashes. */
   readonly operations: readonly { readonly address: StreamAddress; readonly hash: string }[];
-  /** Annotations that are to be taken back; the summaries of their types are found with them. */
+  /** Annotations to be deleted; the summaries of their types are returned too. */
   readonly annotations: readonly { readonly address: StreamAddress; readonly annotationSerial: string }[];
   readonly summaries: readonly {
     readonly address: StreamAddress;
@@ -37,15 +37,15 @@ export interface KnownSummary {
 export interface WantedMessage {
   readonly address: StreamAddress;
   readonly messageSerial: string;
-  /** Whether its data is needed. Else it is read only when the appends store it anew. */
+  /** Whether its data is needed. Otherwise it is read only if the appends cause a new snapshot. */
   readonly whole: boolean;
   readonly appends: number;
   readonly bytes: number;
-  /** How long the versions are kept that are made; the longest. Null: for ever. */
+  /** Longest retention of the new versions. Null: unlimited. */
   readonly keepMs: number | null;
 }
 
-/** Whether a batch has to know the data of a message, which it stores anew then. */
+/** Whether a batch needs the data of a message because it writes a new snapshot. */
 export const needsData = (
   message: StoredMessage,
   { whole, keepMs, ...appended }: WantedMessage,
@@ -65,7 +65,7 @@ export interface FoundOperation {
   readonly atMs: number;
 }
 
-/** What the store holds of them. Of messages also those that nobody can read any more: that is the reader's to say. */
+/** Stored messages, including those that have become unreadable: readers filter them. */
 export interface FoundMessages {
   readonly states: readonly StoredMessage[];
   readonly operations: readonly FoundOperation[];
@@ -87,7 +87,7 @@ export interface NewAnnotation extends AnnotationEvent {
   readonly keepUntilMs: number;
 }
 
-/** What a batch writes of them. */
+/** Message rows that a batch writes. */
 export interface MessageChanges {
   readonly states: readonly StoredMessage[];
   readonly annotations: readonly NewAnnotation[];
@@ -104,7 +104,7 @@ export interface MessagesQuery {
   readonly messageSerials: readonly string[];
 }
 
-/** Versions of one message, in the order asked for. */
+/** Versions of one message, in the requested order. */
 export interface VersionsQuery {
   readonly streamKey: string;
   readonly generation: number;
@@ -120,7 +120,7 @@ export interface VersionsQuery {
 /** Events of annotations, oldest first. */
 export interface AnnotationsQuery {
   readonly streamKey: string;
-  /** Null: of every message of the stream, also of such as cannot be read any more. */
+  /** Null: all messages of the stream, including unreadable ones. */
   readonly messageSerial: string | null;
   /** Null: of every type. */
   readonly type: string | null;
@@ -139,12 +139,12 @@ export interface SummariesQuery {
   readonly nowMs: number;
   /** Changed before this annotation; null: at any time. */
   readonly belowNo: number | null;
-  /** Of these messages only. Absent: of all. */
+  /** Restricts the result to these messages. Absent: all. */
   readonly messageSerials?: readonly string[];
   readonly limit: number;
 }
 
-/** Streams of answers in a lane that nobody went on with since a moment. */
+/** Open messages of a lane without activity since a given time. */
 export interface IdleStreamsQuery {
   readonly lane: number;
   readonly lanes: number;
@@ -158,13 +158,13 @@ export interface OpenStream {
   readonly message: StoredMessage;
 }
 
-/** What can be read of messages that live on. */
+/** Reads of mutable messages. */
 export interface MessageReads {
   messages(query: MessagesQuery): Promise<readonly StoredMessage[]>;
   versions(query: VersionsQuery): Promise<readonly StoredRecord[]>;
   annotations(query: AnnotationsQuery): Promise<readonly AnnotationEvent[]>;
   summaries(query: SummariesQuery): Promise<readonly AnnotationSummary[]>;
-  /** Those that nobody went on with for longest first; their data is not read. */
+  /** Longest idle first; their data is not read. */
   idleStreams(query: IdleStreamsQuery): Promise<readonly OpenStream[]>;
 }
 

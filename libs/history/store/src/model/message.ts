@@ -1,60 +1,63 @@
 import { keepDay } from './calendar.js';
 import type { RecordAction } from './record.js';
 
-/** What a version did to its message. */
+/** Operation of a version on its message. */
 export type MessageAction = Exclude<RecordAction, 'plain'>;
 
-/** What the data of a message is: absent, a string, any other JSON, or bytes, whose JSON text is the list of them. */
+/**
+ * Type of the data of a message: absent, a string, other JSON, or bytes, whose JSON text is the array of their
+ * values.
+ */
 export type DataKind = 'none' | 'string' | 'json' | 'bytes';
 
-/** The latest visible state of a message that lives on. Its data is the sum of its versions. */
+/** Latest visible state of a mutable message. Its data is the result of all versions. */
 export interface StoredMessage {
   readonly streamKey: string;
   readonly generation: number;
   readonly messageSerial: string;
-  /** Of its create. */
+  /** History serial of its create. */
   readonly historySerial: number;
-  /** Who created it; null: a server. */
+  /** Creator; null: a server. */
   readonly creatorId: string | null;
   readonly versionSerial: string;
   readonly deliverySerial: number;
   readonly action: MessageAction;
   /** When the latest version was committed. */
   readonly atMs: number;
-  /** To whom the latest version is attributed, and what was said of it; the last is JSON text. Null: nothing. */
+  /** Client, description and metadata (JSON text) of the latest version. Null: absent. */
   readonly clientId: string | null;
   readonly description: string | null;
   readonly metadata: string | null;
   readonly name: string | null;
   /** JSON text of an object; null: it has none. */
   readonly extras: string | null;
-  /** Null: it was not asked for, and what is stored of it stays as it is. */
+  /** Null: not requested; the stored data is kept. */
   readonly data: MessageData | null;
   readonly dataKind: DataKind;
   /** The data is a string that holds the JSON text of a published value of another type. Absent: it does not. */
   readonly isJsonText?: boolean | undefined;
   /** A string by its UTF-8, bytes as many as they are, anything else by its JSON text. */
   readonly dataBytes: number;
-  /** What is stored of the data holds everything up to here; fragments behind it lie in their own records. */
+  /** The stored data includes everything up to this serial; later fragments are in their own records. */
   readonly baseSerial: number;
   /** The version that it is of. */
   readonly baseVersionSerial: string;
   readonly appends: number;
-  /** Whether it is a stream that goes on. */
+  /** Whether the message is open for appends. */
   readonly isOpen: boolean;
   readonly keepUntilMs: number;
 }
 
-/** JSON text; null: there is none. */
+/** JSON text; null: no data. */
 export interface MessageData {
   readonly text: string | null;
 }
 
-/** The data is stored anew after so many fragments, or so many bytes of them. */
+/** Fragments, or bytes of fragments, after which a new snapshot of the data is stored. */
 const BASE_EVERY_APPENDS = 64;
 const BASE_EVERY_BYTES = 65_536;
 
-/** Whether so many further appends, of so many bytes, store the data of a message anew. */
+/** Whether this many further appends and bytes trigger a new snapshot of the data. */
 export const reachesBase = (
   { appends, dataBytes }: Pick<StoredMessage, 'appends' | 'dataBytes'>,
   more: { readonly appends: number; readonly bytes: number },
@@ -62,8 +65,8 @@ export const reachesBase = (
   passes(appends, more.appends, BASE_EVERY_APPENDS) || passes(dataBytes, more.bytes, BASE_EVERY_BYTES);
 
 /**
- * Whether the message is kept for more days then than the fragments it has by now, which are removed with their day: what
- * is stored of its data must not need them.
+ * Whether the message now expires on a later day than its fragments, which are removed with their day: its snapshot
+ * must not depend on them.
  */
 export const outlivesFragments = (
   { keepUntilMs }: Pick<StoredMessage, 'keepUntilMs'>,
@@ -73,7 +76,7 @@ export const outlivesFragments = (
 const passes = (from: number, by: number, step: number): boolean =>
   Math.floor((from + by) / step) > Math.floor(from / step);
 
-/** What the payload of an append's record holds: its fragment as JSON text, and what goes with it. */
+/** Returns the fragment of an append's payload as JSON text. */
 export function fragmentOf(payload: string): string {
   const body: unknown = JSON.parse(payload);
   const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : '';

@@ -12,13 +12,13 @@ export interface PresenceEvent {
   readonly userId: string;
   readonly connectionId: string | null;
   readonly deadNodeId: string | null;
-  /** What the member said of itself, as JSON text; `null` on a removal. */
+  /** Presence data as JSON text; `null` for a removal. */
   readonly body: string;
   readonly bodySize: number;
   readonly keepUntilMs: number;
 }
 
-/** A member who is there by what was committed, of the current generation of its stream. */
+/** A current member according to committed events of the current generation. */
 export interface MemberThere {
   readonly appId: string;
   readonly channel: string;
@@ -26,7 +26,7 @@ export interface MemberThere {
   readonly userId: string;
 }
 
-/** Where the events of one member have led: what the next one is checked against. */
+/** State of one member after its last event, against which the next event is checked. */
 export interface PresenceMember {
   readonly streamKey: string;
   readonly generation: number;

@@ -1,6 +1,6 @@
 import type { StreamKind } from './stream.js';
 
-/** Whether the content of a row can be shown: a frame is an object; a member may say anything of itself, or nothing. */
+/** Whether the content of a row is valid: frames are objects; presence data is any JSON or absent. */
 export function isReadable(content: Buffer | string | null, kind: StreamKind): boolean {
   if (content === null) return kind === 'presence';
   try {

@@ -1,6 +1,6 @@
-/** What a resent record or a repeated key is answered from. */
+/** Stored result from which a resent record or a repeated idempotency key is answered. */
 export interface Receipt {
-  /** The `pub_id`, or what stands for the idempotency key; a UUID. */
+  /** UUID: the `pub_id`, or a value derived from the idempotency key. */
   readonly scope: string;
   readonly pubId: string;
   readonly atMs: number;
@@ -15,7 +15,7 @@ export interface Receipt {
   readonly extra: string | null;
 }
 
-/** A receipt with what the row of its record says; those members are null when the row is gone. */
+/** A receipt with fields of its record; they are null if the record was removed. */
 export interface FoundReceipt extends Receipt {
   readonly historySerial: number | null;
   readonly publishedAtMs: number | null;

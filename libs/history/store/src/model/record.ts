@@ -1,4 +1,4 @@
-/** What a record did: a plain publish, or a version of a mutable message. */
+/** Operation of a record: a plain publish, or a version of a mutable message. */
 export type RecordAction = 'plain' | 'create' | 'update' | 'delete' | 'append';
 
 /** One committed delivery record. */
@@ -29,6 +29,6 @@ export interface StoredRecord {
 
 /** A record as it is written. */
 export interface NewRecord extends StoredRecord {
-  /** By which it is known again, in lower-case hex. Absent: it may be repeated. */
+  /** Identity of an operation in lower-case hex, for deduplication. Absent: not deduplicated. */
   readonly operation?: { readonly hash: string; readonly fingerprint: string };
 }

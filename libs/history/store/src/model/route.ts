@@ -6,6 +6,6 @@ export function routeOf(appId: string, channel: string): number {
   return hash.readUInt32BE(0) & 0x7fff_ffff;
 }
 
-/** The lane of a channel among so many. */
+/** Returns the lane of a channel. */
 export const laneOf = (appId: string, channel: string, lanes: number): number =>
   routeOf(appId, channel) % lanes;

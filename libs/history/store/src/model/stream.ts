@@ -1,7 +1,7 @@
 /** A channel has a stream of messages and, on a presence channel, one of its members' coming and going. */
 export type StreamKind = 'messages' | 'presence';
 
-/** Which stream is meant. */
+/** Address of a stream. */
 export interface StreamAddress {
   readonly appId: string;
   readonly channel: string;
@@ -14,7 +14,7 @@ export const streamName = ({ appId, channel, kind }: StreamAddress): string =>
 
 export type DurableState = 'healthy' | 'degraded' | 'reset_required';
 
-/** Whether what the store holds of a stream may be read as the whole truth. */
+/** Whether the stored records of a stream are reliable. */
 export interface StreamState {
   readonly state: DurableState;
   /** Null when healthy. */
@@ -32,7 +32,7 @@ export interface Stream {
   readonly streamKey: string;
   /** The continuity token; changes with a reset. */
   readonly streamId: string;
-  /** Starts at 1; one more with every reset. Rows of another generation do not exist any more. */
+  /** Starts at 1; incremented by every reset. Rows of earlier generations no longer exist. */
   readonly generation: number;
   readonly nextDeliverySerial: number;
   readonly nextHistorySerial: number;
@@ -44,11 +44,11 @@ export interface Stream {
   /** Rows below the floors were purged. */
   readonly floorDeliverySerial: number;
   readonly floorHistorySerial: number;
-  /** Messages of a lower history serial were purged, whatever else is kept of them. */
+  /** Messages with a lower history serial were purged, even if rows of them remain. */
   readonly floorMessageSerial: number;
-  /** How many messages are streams that go on. */
+  /** Number of open messages. */
   readonly openStreams: number;
-  /** What is at or above the floor, expired rows that are still stored included. */
+  /** Records at or above the floor, including expired rows that are still stored. */
   readonly retainedMessages: number;
   readonly retainedBytes: number;
   readonly newestPublishedAtMs: number | null;
@@ -68,7 +68,7 @@ export const publicationTime = (
   nowMs: number,
 ): number => Math.max(nowMs, newestPublishedAtMs ?? 0);
 
-/** Where a stream stands of which nothing is stored: a new one, and one after a reset. */
+/** Counters of an empty stream: new or reset. */
 export const NOTHING_STORED = {
   nextDeliverySerial: 1,
   nextHistorySerial: 1,

@@ -7,7 +7,7 @@ import { tuples } from './statements.js';
 const SETTLED_MS = 60_000;
 const PROGRESS = 'erased_up_to';
 
-/** As in PostgreSQL: erases what operators took away, in the order of their log. */
+/** Erases the rows removed by operators, in the order of the operator log, as for PostgreSQL. */
 export async function eraseForOperators(scope: PurgeScope): Promise<PartDone | null> {
   const { session, table, request } = scope;
   const { rows } = await session.query(
@@ -111,7 +111,7 @@ async function putMeta({ session, table }: PurgeScope, name: string, value: stri
   );
 }
 
-/** As `eraseBelowFloor`. */
+/** Same contract as `eraseBelowFloor`. */
 async function removeOldGenerations(scope: PurgeScope, { key, generation }: Locked): Promise<number | null> {
   const messages = await removeMessages(scope, 'stream_key = ? and generation < ?', [key, generation]);
   if (messages > 0) return messages;
@@ -131,7 +131,7 @@ async function removeOldGenerations(scope: PurgeScope, { key, generation }: Lock
   return null;
 }
 
-/** Removes messages with what was annotated to them. */
+/** Removes messages with their annotations. */
 export async function removeMessages(
   { session, table, request }: PurgeScope,
   which: string,

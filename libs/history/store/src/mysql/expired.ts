@@ -9,7 +9,7 @@ import { tuples } from './statements.js';
 
 export const SLOT_MS = 3_600_000;
 
-/** Removes rows of days that are over, with what they were in the counters, and receipts that answer nothing more. */
+/** Removes rows of expired days, subtracts them from the counters, and removes expired receipts. */
 export async function removeExpired(scope: PurgeScope): Promise<PartDone | null> {
   for (const kind of ['messages', 'presence'] as const) {
     const done = await removeOfKind(scope, kind);
@@ -66,7 +66,7 @@ async function removeOfKind(scope: PurgeScope, kind: StreamKind): Promise<PartDo
   return { evicted: sumEvicted(evicted), removed: rows.length };
 }
 
-/** Those of what is below the floors now. */
+/** Drops checkpoints below the new floors. */
 async function dropCheckpoints({ session, table }: PurgeScope, streams: readonly SqlRow[]): Promise<void> {
   if (streams.length === 0) return;
   await session.query(
@@ -76,7 +76,7 @@ async function dropCheckpoints({ session, table }: PurgeScope, streams: readonly
   );
 }
 
-/** What of the rows was part of the history of a stream. */
+/** Returns the part of the rows that belonged to the history of a stream. */
 function lostOf(
   stream: SqlRow,
   rows: readonly SqlRow[],
@@ -90,7 +90,7 @@ function lostOf(
   return { records: own.length, bytes: own.reduce((sum, row) => sum + Number(row['size']), 0) };
 }
 
-/** The floors rise to the first row that is there still, or to the head when there is none. */
+/** Raises the floors to the first remaining row, or to the head if none remains. */
 async function lower(
   { session, table }: PurgeScope,
   kind: StreamKind,

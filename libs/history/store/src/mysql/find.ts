@@ -10,7 +10,7 @@ import { MESSAGE_DIALECT } from './message-dialect.js';
 import { NumberedSession } from './numbered.js';
 import { type Names, tuples } from './statements.js';
 
-/** Rows of streams by name; none are asked for without an address. */
+/** Returns rows of streams by name; runs no statement without addresses. */
 export async function selectStreams(
   session: SqlSession,
   table: Names,
@@ -41,7 +41,7 @@ export async function lockStreams(session: SqlSession, table: Names, wanted: Wan
   return { streams, absent: addresses.filter((address) => !there.has(streamName(address))) };
 }
 
-/** Reads what the batch has to know, in statements that see every commit before the locks. */
+/** Reads the data that a batch requires, in statements that see every commit before the locks. */
 export async function findWanted(
   session: SqlSession,
   table: Names,

@@ -24,21 +24,21 @@ export interface MysqlHistoryOptions {
   readonly now: () => number;
   /** Connections of their own for everything that only reads, set up by `ONE_MOMENT`. */
   readonly reads: Database;
-  /** Told at every connect of settings by which the server may lose what it has committed. */
+  /** Called at every connect with server settings that risk the loss of committed data. */
   readonly onUnsafe?: (settings: readonly string[]) => void;
 }
 
-/** Sets up a connection whose transactions see one moment, whatever is committed while they read. */
+/** Session settings of reads that see one snapshot. */
 export const ONE_MOMENT = ['set session transaction isolation level repeatable read, read only'];
 
-/** Streams are made, and once more when somebody removed them meanwhile: more rounds mean that something is wrong. */
+/** Streams are created, and once more if another process removed them meanwhile: more rounds indicate a fault. */
 const MAX_ROUNDS = 3;
-/** A tail is looked for among so many streams at most; the rest is found the next time. */
+/** Streams searched for a tail per call; the next call finds the rest. */
 const MAX_BEHIND = 10_000;
 
 /**
- * Streams in MySQL 8.0 or MariaDB 10.11, or newer, by InnoDB. The row of a stream is its lock; a transaction never waits for one.
- * Whoever made the `Database` gave it the tables of `mysqlTables` and the time that a statement may take.
+ * Streams in MySQL 8.0, MariaDB 10.11 or newer with InnoDB. The row of a stream is its lock; transactions never wait
+ * for it. The `Database` must have the tables of `mysqlTables` and the statement timeout.
  */
 export class MysqlHistoryStore extends SqlReads implements DurableStore {
   readonly limits = TRANSACTION_LIMITS;
@@ -90,7 +90,7 @@ export class MysqlHistoryStore extends SqlReads implements DurableStore {
     });
   }
 
-  /** What was decided, or the streams that have to be made first. */
+  /** Returns the decision, or the streams that must be created first. */
   async #batch<Decision extends { readonly changes: Changes }>(
     session: SqlSession,
     wanted: Wanted,
@@ -217,6 +217,6 @@ export class MysqlHistoryStore extends SqlReads implements DurableStore {
   }
 }
 
-/** As the server compares names. */
+/** Name comparison of the server. */
 const keyOf = ({ appId, channel, kind }: StreamAddress): Buffer =>
   Buffer.from(`${appId}\0${channel}\0${KINDS[kind]}`);

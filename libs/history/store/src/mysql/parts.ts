@@ -4,22 +4,21 @@ import { mysqlNames } from './tables.js';
 
 const DAY_MS = 86_400_000;
 const SLOT_MS = 3_600_000;
-/** Parts are made for so many days and hours to come, and for the longest time that anything is kept. */
+/** Partitions are created this far ahead, and for the longest configured retention. */
 const DAYS_AHEAD = 3;
 const HOURS_AHEAD = 3;
-/** What is kept longer stays in the part for the rest until its day comes nearer. */
+/** Rows with longer retention stay in the catch-all partition until their day is nearer. */
 const MOST_DAYS = 400;
 
 interface Part {
   readonly name: string;
-  /** Where it ends, as the server keeps it: a number of days, or an hour. */
+  /** Upper bound as stored by the server: a number of days, or an hour. */
   readonly below: number;
 }
 
 /**
- * The parts of the tables that are split by time. A row always finds one: what no part was made for goes to the rest.
- * Parts are made in the order of time, by splitting the rest, and dropped when their time is over and nothing is left
- * in them.
+ * Time partitions of the tables. Every row has a partition: those beyond the last one go to the catch-all. Partitions
+ * are created in time order by splitting the catch-all, and dropped when they are expired and empty.
  */
 export class MysqlParts {
   readonly #table: (name: string) => string;
@@ -48,7 +47,7 @@ export class MysqlParts {
     await this.#dropBelow('receipts', firstSlot);
   }
 
-  /** What is there, in order; `rest` and `forever` have no end here. */
+  /** Returns the existing partitions in order; `rest` and `forever` have no upper bound. */
   async #partsOf(table: string): Promise<readonly Part[]> {
     const { rows } = await this.database.query(
       `select partition_name as name, partition_description as below from information_schema.partitions

@@ -12,7 +12,7 @@ import { MysqlParts } from './parts.js';
 import { MYSQL_ROUND } from './streams.js';
 import { mysqlNames } from './tables.js';
 
-/** Removes what retention lets go of, in steps of one transaction each, under a lock that one process has at a time. */
+/** Removes expired rows in steps of one transaction each, under a lock held by one process. */
 export class MysqlPurger {
   readonly #table: (name: string) => string;
   readonly #lock: string;

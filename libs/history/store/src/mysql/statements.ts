@@ -1,16 +1,19 @@
 import type { SqlScalar, SqlSession } from '@carillon/database';
 
-/** What all statements of a store are made with. */
+/** Returns the qualified name of a table of the store. */
 export type Names = (name: string) => string;
 
-/** Placeholders of so many tuples, as in `(?, ?), (?, ?)`. */
+/** Returns placeholders of `count` tuples, as in `(?, ?), (?, ?)`. */
 export const tuples = (count: number, width: number): string =>
   Array.from({ length: count }, () => `(${Array.from({ length: width }, () => '?').join(', ')})`).join(', ');
 
 /** A column by name with where its values come from. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => SqlScalar>>;
 
-/** Writes rows in one statement, over those that are there by columns or by assignments of their own; tells how many were written, an overwritten one twice. */
+/**
+ * Inserts or overwrites rows in one statement, by columns or custom assignments; returns the affected rows, in which
+ * an overwritten row counts twice.
+ */
 export async function insertRows<Row>(
   session: SqlSession,
   into: string,

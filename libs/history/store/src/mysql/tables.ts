@@ -10,13 +10,13 @@ import { checkedVersion, SCHEMA_VERSION, upgradeFrom } from '../schema-version.j
 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,40}$/;
 
-/** A table of the room as it stands in a statement. */
+/** Returns the qualified name of a table for a prefix. */
 export function mysqlNames(prefix: string): (name: string) => string {
   if (!PREFIX.test(prefix)) throw new Error('the table prefix is not an identifier of at most 41 characters');
   return (name) => `\`${prefix}_${name}\``;
 }
 
-/** Whole tables; the first is there whenever any is. */
+/** Complete tables; the first exists whenever any does. */
 const TABLES = [
   'meta',
   'lanes',
@@ -48,7 +48,7 @@ export function mysqlTables(prefix: string): Tables {
       for (const name of TABLES.toReversed()) await runner.query(`drop table if exists ${table(name)}`);
     }
   }
-  /** What was contributed to a summary since its text was stored. */
+  /** Contributions to a summary since its text was stored. */
   class HistorySince1764000000002 implements MigrationInterface {
     async up(runner: QueryRunner): Promise<void> {
       const found: SqlRow[] = await runner.query(
@@ -117,12 +117,12 @@ function steps(
   ]);
 }
 
-/** Members who are there, apart from all who ever were. */
+/** Index of current members. */
 const MEMBERS_THERE = 'key there (stream_key, generation, present)';
 
-/** Those that are verified now and then, apart from the healthy ones. A commit changes neither column. */
+/** Index of degraded streams, which are verified periodically. A commit changes neither column. */
 const STREAMS_BY_STATE = 'key state (durable_state, kind)';
-/** Tells a statement to go by it. */
+/** Index hint for it. */
 export const BY_STATE = 'force index (state)';
 
 const checkpoints = (table: Names): string =>
@@ -141,7 +141,7 @@ const STREAM_COLUMNS = [
   ['open_stream_count', 'int not null default 0'],
 ] as const;
 
-/** What messages that live on need where there were none before; each statement may be run again. */
+/** Statements that add mutable messages to older tables; each is idempotent. */
 const livingMessages = (table: Names, has: (table: string, name: string) => boolean): string[] => [
   ...STREAM_COLUMNS.filter(([name]) => !has('streams', name)).map(
     ([name, definition]) => `alter table ${table('streams')} add column ${name} ${definition}`,
@@ -187,7 +187,7 @@ const SERIAL = 'varbinary(128)';
 const TYPE = 'varbinary(256)';
 const WORDS = 'varbinary(4000)';
 
-/** `rest` takes what no day was made for yet, `forever` what is always kept. */
+/** `rest` holds rows of days without a partition, `forever` rows that never expire. */
 const BY_DAY = `partition by range (to_days(keep_day)) (partition rest values less than (to_days('9999-12-31')),
   partition forever values less than maxvalue)`;
 

@@ -137,7 +137,7 @@ const SUMMARY: Columns<MessageChanges['summaries'][number]> = {
   stream_key: (row) => row.streamKey,
   message_serial: (row) => row.messageSerial,
   type: (row) => row.type,
-  // The column is never null: what stays as it is stored is not looked at.
+  // The column is not nullable: rows that keep their text are not read.
   summary: (row) => row.summary ?? '{}',
   since: (row) => storedSince(row),
   last_no: (row) => row.lastNo,
@@ -154,7 +154,7 @@ const LOG: Columns<Changes['operatorLog'][number]> = {
   result: (row) => row.result,
 };
 
-/** What does not change in the row of a stream. */
+/** Immutable columns of a stream row. */
 const NAMED: Columns<Changes['streams'][number]> = {
   stream_key: (row) => row.streamKey,
   app_id: ({ address }) => address.appId,
@@ -212,7 +212,7 @@ export async function writeChanges(session: SqlSession, table: Names, changes: C
   if (changes.messages !== undefined) await writeMessages(session, table, changes.messages);
   await insertRows(session, table('receipts'), RECEIPT, receipts, without(RECEIPT, ['scope', 'slot']));
   await insertRows(session, table('operator_log'), LOG, operatorLog);
-  // The rows are there and locked: all that this does is to overwrite them.
+  // The rows exist and are locked: this statement only overwrites them.
   await insertRows(session, table('streams'), { ...NAMED, ...STREAM }, streams, Object.keys(STREAM));
 }
 

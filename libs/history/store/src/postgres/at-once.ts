@@ -6,10 +6,10 @@ import { arrayOf, binaryArray, INT, KEY, TEXT, UUID, XID } from './binary-arrays
 import type { RememberedStream } from './remembered-streams.js';
 import { messageWrite, newReceiptWrite, recordWrite, streamWrite } from './write.js';
 
-/** The number of the transaction that asks, as the rows it writes have it. */
+/** Number of the current transaction, as stored in the rows it writes. */
 export const TRANSACTION_NUMBER = 'pg_current_xact_id()::xid::text';
 
-/** What became of a batch. */
+/** Outcome of a batch. */
 export interface Fit {
   /** False: something is not as it is remembered, and nothing was written. */
   readonly fits: boolean;
@@ -18,7 +18,7 @@ export interface Fit {
 
 const NOT_SO: Fit = { fits: false, transactionNumber: '' };
 
-/** Whether nothing but records and messages, with what goes with them, is written. */
+/** Whether the batch writes only records, messages and their related rows. */
 export const isAtOnce = ({
   presenceEvents,
   presenceMembers,
@@ -35,7 +35,7 @@ export const isAtOnce = ({
     messages?.summaries ?? [],
   ].every((rows) => rows.length === 0);
 
-/** Placeholders of the question: what is remembered, and what must not be there. */
+/** Placeholders of the precondition: remembered state, and rows that must not exist. */
 const QUESTION_WIDTH = 6;
 
 /** An operation that must not have been done. */
@@ -45,18 +45,18 @@ interface Operation {
 }
 
 /**
- * Commits a batch that was decided on what is remembered, in a statement that is a transaction by itself. It locks the
- * streams as far as nobody else holds them, and writes if all of them are as they are remembered and no receipt of the
- * batch is there. A receipt is always written together with its stream, so none can have come in between. Among those
- * of the hour it is looked for by writing it, which fails when it is there: that costs half of looking first. The
- * statement fails as well, and keeps nothing, when other rows were written than there are.
+ * Commits a batch decided on remembered state in one statement, which is its own transaction. It locks the streams
+ * that are free, and writes if all of them are as remembered and no receipt of the batch exists. A receipt is always
+ * written together with its stream, so none can have been added in between. Existence in the current hour is checked
+ * by the insert itself, which fails on a duplicate and costs half of a prior lookup. The statement also fails, and
+ * writes nothing, if the number of written rows differs.
  */
 export class AtOnce {
   readonly #records: ReturnType<typeof recordWrite>;
   readonly #receipts: ReturnType<typeof newReceiptWrite>;
   readonly #streams: ReturnType<typeof streamWrite>;
   readonly #messages: ReturnType<typeof messageWrite>;
-  /** What a batch has nothing of is not in its statement. */
+  /** Statement texts by the kinds of rows in a batch. */
   readonly #texts = new Map<string, string>();
 
   constructor(private readonly table: (name: string) => string) {
@@ -139,7 +139,10 @@ export class AtOnce {
   }
 }
 
-/** What may have been done before: whoever asks again is told what it came to, which is for the ordinary way. */
+/**
+ * Returns the operations that may have been executed before: their repeats take the ordinary path, which returns the
+ * first result.
+ */
 function operationsOf({ messages }: Wanted, streams: readonly RememberedStream[]): readonly Operation[] {
   if (messages === undefined || messages.operations.length === 0) return [];
   const keys = new Map(streams.map(({ stream }) => [streamName(stream.address), stream.streamKey]));

@@ -1,8 +1,8 @@
 import { FOREVER_MS } from '../model/calendar.js';
 
 /**
- * How the items of an array go to PostgreSQL. In binary form nothing is quoted here and nothing is parsed there: as
- * text, quoting and parsing a batch costs both sides more than storing it.
+ * Binary encoding of the items of an array parameter. Nothing is quoted or parsed: as text, quoting and parsing a
+ * batch costs both sides more than storing it.
  */
 export interface ItemKind<Value> {
   /** The type in SQL. */
@@ -43,7 +43,7 @@ function writeUtf8({ bytes }: Items, at: number, value: string, size: number): v
   bytes.write(value, at, size, size === value.length ? 'latin1' : 'utf8');
 }
 
-/** What hexadecimal digits stand for, by their character codes. */
+/** Values of hexadecimal digits by character code. */
 const DIGITS = new Uint8Array(128);
 for (let digit = 0; digit < 16; digit += 1) {
   const text = digit.toString(16);
@@ -54,7 +54,7 @@ for (let digit = 0; digit < 16; digit += 1) {
 const byteAt = (value: string, place: number): number =>
   ((DIGITS[value.charCodeAt(place)] ?? 0) << 4) | (DIGITS[value.charCodeAt(place + 1)] ?? 0);
 
-/** Where the bytes of a UUID stand in its text. */
+/** Offsets of the bytes of a UUID in its text. */
 const UUID_PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
 
 const utf8Size = (value: string): number => Buffer.byteLength(value, 'utf8');
@@ -154,12 +154,12 @@ export const DAY: ItemKind<number> = {
 
 export const HEADER_BYTES = 20;
 export const LENGTH_BYTES = 4;
-/** Stands for null where the length of a value stands. */
+/** Length that stands for null. */
 export const NULL_LENGTH = -1;
 
 /**
- * One array of one dimension. Values that are no such items make an array that the server refuses or takes amiss. Each is
- * asked for twice, which costs less than keeping all.
+ * Encodes a one-dimensional array. Invalid items make an array that the server rejects or misreads. Each value is
+ * read twice, which costs less than storing all.
  */
 export function binaryArray<Row, Value>(
   kind: ItemKind<Value>,

@@ -15,7 +15,7 @@ export interface Column<Row> {
   readonly oid: number;
   /** Bytes of the value; `NULL_LENGTH` for null. */
   size(row: Row): number;
-  /** Of a value that is not null, which has that size. */
+  /** Writes a non-null value of the given size. */
   write(into: Items, at: number, row: Row, size: number): void;
 }
 
@@ -32,12 +32,12 @@ export const column = <Row, Value>(kind: ItemKind<Value>, from: (row: Row) => Va
   },
 });
 
-/** How many fields a row has. */
+/** Bytes of the field count of a row. */
 const COUNT_BYTES = 4;
 /** The number of the type of a field. */
 const OID_BYTES = 4;
 
-/** What the header says of a type that is not built in: the server goes by the statement. */
+/** Type in the header of a non-builtin type: the server uses the type of the statement. */
 const AS_STATED = 0;
 
 /**

@@ -29,10 +29,13 @@ class NotYet extends Error {
   }
 }
 
-/** Streams, then partitions, then streams that somebody removed meanwhile: more rounds mean that something is wrong. */
+/**
+ * Streams are created, then partitions, then streams that another process removed meanwhile: more rounds indicate a
+ * fault.
+ */
 const MAX_ROUNDS = 5;
 
-/** What came of a batch that began with what is stored. */
+/** Result of a batch that started from stored state. */
 interface Batch<Decision> {
   readonly decision: Decision;
   readonly transactionNumber: string;
@@ -42,9 +45,9 @@ interface Batch<Decision> {
 type Decide<Decision> = (found: Found) => Decision;
 
 /**
- * Commits batches. One that starts from what this process wrote last, of streams and of messages, is decided before the database is asked, which
- * then locks, compares and writes in one statement; when it says that something is not as remembered, nothing was
- * written, and the batch goes the ordinary way of two round trips.
+ * Commits batches. A batch that starts from the state this process wrote last is decided before the database is
+ * queried, which then locks, compares and writes in one statement. If the state differs, nothing was written, and the
+ * batch takes the ordinary path of two round trips.
  */
 export class PostgresCommits {
   readonly #remembered = new RememberedStreams();
@@ -77,7 +80,7 @@ export class PostgresCommits {
     }
   }
 
-  /** Null: it has to start from what is stored. */
+  /** Null: the batch must start from stored state. */
   async #fromMemory<Decision extends { readonly changes: Changes }>(
     wanted: Wanted,
     decide: Decide<Decision>,
@@ -108,7 +111,7 @@ export class PostgresCommits {
     return decision;
   }
 
-  /** What the batch has to know of messages, as this process left them; null: something is not known. */
+  /** Messages as this process wrote them last; null: some are unknown. */
   async #recalled(
     { messages, nowMs }: Wanted,
     streams: readonly RememberedStream[],
@@ -125,7 +128,7 @@ export class PostgresCommits {
       states.push(message);
       if (needsData(message, one, { stream: stream.stream, nowMs })) needed.push(message);
     }
-    // Should somebody have changed one meanwhile, its stream is not as it is remembered, and nothing is written.
+    // If another process changed one meanwhile, its stream differs from the remembered one, and nothing is written.
     const data = await findData(this.database, this.table, { messages: needed, nowMs }, MESSAGE_DIALECT);
     const whole = states.map((message) => ({ ...message, data: data.get(keyOf(message)) ?? null }));
     return { ...NO_MESSAGES, states: whole };
@@ -166,7 +169,7 @@ export class PostgresCommits {
     wanted: Wanted,
     decide: Decide<Decision>,
   ): Promise<Batch<Decision>> {
-    // Behind the lock, so that they see what those have committed who had it.
+    // After the lock, so that it sees the commits of the previous holder.
     const [held, receipts] = await Promise.all([
       lockStreams(session, this.table, wanted),
       findReceipts(session, this.table, wanted),
@@ -206,7 +209,7 @@ export class PostgresCommits {
   }
 }
 
-/** Null: it throws. What is remembered may not be so any more, and what is stored tells whether it throws of that. */
+/** Null if `decide` throws: remembered state may be outdated, so stored state decides whether the error is real. */
 function tryTo<Decision>(decide: () => Decision): Decision | null {
   try {
     return decide();

@@ -1,6 +1,6 @@
 import type { SqlSession } from '@carillon/database';
 
-/** Settings by which the server may lose what it has committed, as in `fsync is off`. */
+/** Returns the server settings that risk the loss of committed data, as in `fsync is off`. */
 export async function readUnsafeSettings(session: SqlSession): Promise<string[]> {
   const { rows } = await session.query(
     `select name from pg_settings where name in ('fsync', 'synchronous_commit', 'full_page_writes')

@@ -13,7 +13,7 @@ import { MESSAGE_DIALECT } from './message-dialect.js';
 type Names = (name: string) => string;
 
 export interface Held extends HeldStreams {
-  /** Of the transaction that holds them; empty when it holds none. */
+  /** Number of the transaction that holds them; empty if none are held. */
   readonly transactionNumber: string;
 }
 
@@ -52,7 +52,7 @@ export async function lockStreams(session: SqlSession, table: Names, wanted: Wan
   return { streams, absent, transactionNumber };
 }
 
-/** Reads what the batch has to know besides its receipts, in statements behind the one that locked. */
+/** Reads the data that a batch requires besides receipts, in statements after the lock. */
 export async function findWanted(
   session: SqlSession,
   table: Names,
@@ -65,7 +65,7 @@ export async function findWanted(
   };
 }
 
-/** The newest receipts of what a batch brings, with what they stand for. */
+/** Returns the newest receipts of the batch with the fields of their records. */
 export async function findReceipts(
   session: SqlSession,
   table: Names,
@@ -92,8 +92,8 @@ const placeOf = (row: SqlRow): string =>
   [row['stream_key'], row['generation'], row['delivery_serial']].map(String).join();
 
 /**
- * What receipts say of their records. Asked apart from them, since hardly any batch has a receipt and planning a look at
- * every part of the records takes longer than all the rest of a small batch.
+ * Returns the record fields of receipts. A separate statement: hardly any batch has a receipt, and planning a lookup
+ * in every partition of the records takes longer than the rest of a small batch.
  */
 async function findAcknowledged(
   session: SqlSession,

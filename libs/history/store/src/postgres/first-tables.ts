@@ -5,7 +5,7 @@ import { hashParts, type Spread } from './spread.js';
 
 type Names = (name: string) => string;
 
-/** What makes the tables, or brings those of the time when their version was kept in `meta` to the last of these. */
+/** Creates the tables, or migrates those whose version is stored in `meta` to its last version. */
 export async function firstTables(
   runner: QueryRunner,
   prefix: string,
@@ -33,21 +33,21 @@ const steps = (table: Names): ReadonlyMap<number, readonly string[]> =>
     [5, [...livingMessages(table), ...createRowTypes(table, 5)]],
   ]);
 
-/** Members who are there, apart from all who ever were. Being updated leaves a member where it is in it. */
+/** Index of current members. An update keeps a member's position in it. */
 const membersThere = (table: Names): string =>
   `create index on ${table('presence_members')} (stream_key, generation) where present`;
 
-/** Those that are verified now and then, in the order in which they are. */
+/** Degraded streams in the order of their verification. */
 const degradedStreams = (table: Names): string =>
   `create index on ${table('streams')} (stream_key) where durable_state = 1 and kind = 1`;
 
-/** What messages that live on need beside their tables. */
+/** Columns of mutable messages besides their tables. */
 const livingMessages = (table: Names): string[] => [
   `alter table ${table('streams')} add column floor_message_serial bigint not null default 1`,
   takenBack(table),
 ];
 
-/** By what they take back. */
+/** Index of delete events by their annotation. */
 const takenBack = (table: Names): string =>
   `create index on ${table('annotations')} (stream_key, target_no) where target_no is not null`;
 

@@ -20,7 +20,7 @@ export async function readHeads(
   return new Map(rows.map(streamOf).map((stream) => [streamName(stream.address), stream]));
 }
 
-/** A tail is looked for among so many streams at most; the rest is found the next time. */
+/** Streams searched for a tail per call; the next call finds the rest. */
 const MAX_BEHIND = 10_000;
 
 export async function readBehind(

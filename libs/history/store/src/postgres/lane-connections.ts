@@ -1,7 +1,6 @@
 /**
- * What sets up a connection on which batches are committed and purged. A new part of a table has no statistics, and a
- * plan that scans it would stay; so scans are not to be considered. The time is that of one lock, and of one silence
- * inside a transaction.
+ * Session settings of connections for commits and purges. A new partition has no statistics, and a plan that scans it
+ * would be cached; hence sequential scans are disabled. The time limits a lock wait and an idle transaction.
  */
 export const laneConnections = (timeoutMs: number): readonly string[] => [
   'set session characteristics as transaction isolation level read committed',

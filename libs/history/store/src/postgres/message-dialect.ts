@@ -4,8 +4,8 @@ import { binaryArray, INT, KEY, TEXT } from './binary-arrays.js';
 const ITEMS = { text: TEXT, number: KEY, bytes: TEXT } as const;
 
 /**
- * Places go as one array for each column. As tuples, each with placeholders of its own, they are planned one by one for
- * every part of a table: two hundred of them took 38 ms at best where arrays take 1.5.
+ * Keys are sent as one array per column. As tuples of placeholders they are planned one by one for every partition:
+ * 200 took 38 ms at best, arrays take 1.5 ms.
  */
 export const MESSAGE_DIALECT: MessageDialect = {
   places: (values, kinds, places) => {

@@ -13,7 +13,7 @@ interface Partition {
 
 const partitionName = ({ table, of }: Partition): string => `${table}:${of}`;
 
-/** What is trimmed goes row by row: its space is made free for what comes before much of it has come together. */
+/** Trimmed rows are deleted individually: their space is reclaimed before much of it accumulates. */
 const REUSED =
   'autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 1';
 
@@ -37,7 +37,7 @@ export class Partitions {
     this.#lockKey = createHash('sha256').update(`partitions ${prefix}`).digest().readBigInt64BE(0).toString();
   }
 
-  /** What the changes need and this process has not seen yet. */
+  /** Returns the partitions that the changes need and this process has not seen yet. */
   missing(changes: Changes): readonly Partition[] {
     const needed = new Map<string, Partition>();
     const need = (partition: Partition) => needed.set(partitionName(partition), partition);
@@ -56,7 +56,7 @@ export class Partitions {
     if (missing.length > 0) await this.make(missing);
   }
 
-  /** Makes them, in a transaction of their own under a lock, unless somebody else did. */
+  /** Creates partitions in a transaction of its own under a lock, unless they exist. */
   async make(partitions: readonly Partition[]): Promise<void> {
     await this.database.transaction(async (session) => {
       await session.query('select pg_advisory_xact_lock($1)', [this.#lockKey]);
@@ -81,7 +81,7 @@ export class Partitions {
     return `${table === 'presence_events' ? 'presence' : table}_${of.replaceAll('-', '')}`;
   }
 
-  /** It is filled apart and then put in its place: so the table around it can be read and written meanwhile. */
+  /** The partition is built separately and attached, so that the parent table remains readable and writable. */
   #statements(partition: Partition, name: string): string[] {
     const { table, of } = partition;
     const parts = table === 'records' ? (of === FOREVER_DAY ? this.spread.forever : this.spread.records) : 1;

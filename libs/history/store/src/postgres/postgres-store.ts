@@ -22,15 +22,15 @@ export interface PostgresHistoryOptions {
   /** Connections of their own for everything that only reads; absent: the same. */
   readonly reads?: Database;
   /**
-   * Told at every connect of settings by which the server may lose what it has committed, as in `fsync is off`; what it
-   * throws ends the connect.
+   * Called at every connect with server settings that risk the loss of committed data, as in `fsync is off`; an error
+   * it throws fails the connect.
    */
   readonly onUnsafe?: (settings: readonly string[]) => void;
-  /** Whether a purge cleans the pages of the stream rows, because the server does not by itself. */
+  /** Whether a purge vacuums the stream table, because the server has no autovacuum. */
   readonly vacuums?: boolean;
 }
 
-/** What is there once the tables are found. */
+/** Parts created once the tables exist. */
 interface Inside {
   readonly table: (name: string) => string;
   readonly commits: PostgresCommits;
@@ -38,9 +38,9 @@ interface Inside {
 }
 
 /**
- * Streams in PostgreSQL 15 or newer. The row of a stream is its lock; a transaction never waits for one, so two writers
- * on the same streams are slower and never wrong. Whoever made the `Database` gave it the tables of `historyTables`
- * and the connections of `laneConnections`.
+ * Streams in PostgreSQL 15 or newer. The row of a stream is its lock; transactions never wait for it, so two writers
+ * on the same streams are slower but correct. The `Database` must have the tables of `historyTables` and the
+ * connections of `laneConnections`.
  */
 export class PostgresHistoryStore extends SqlReads implements DurableStore {
   readonly limits = TRANSACTION_LIMITS;

@@ -1,9 +1,9 @@
 import type { StoredMessage } from '../model/message.js';
 import type { RememberedStream } from './remembered-streams.js';
 
-/** So many of those that were changed last are remembered at least, twice as many at most. */
+/** Minimum number of remembered messages, least recently changed evicted first; at most twice as many. */
 const MIN_MESSAGES = 10_000;
-/** What is said of a message by its extras and its version may have so much; longer ones are read again. */
+/** Size limit of the extras and version fields of a remembered message; longer ones are read again. */
 const MAX_CHARACTERS = 1024;
 
 interface Remembered {
@@ -19,14 +19,14 @@ export class RememberedMessages {
   #young = new Map<string, Remembered>();
   #old = new Map<string, Remembered>();
 
-  /** Undefined: it is not known, or not any more. */
+  /** Undefined: unknown or outdated. */
   find({ stream, spell }: RememberedStream, messageSerial: string): StoredMessage | undefined {
     const name = nameOf(stream.streamKey, messageSerial);
     const found = this.#young.get(name) ?? this.#old.get(name);
     return found?.spell === spell ? found.message : undefined;
   }
 
-  /** As they are in these streams. */
+  /** Remembers the messages as written in these streams. */
   keep(streams: readonly RememberedStream[], messages: readonly StoredMessage[]): void {
     if (messages.length === 0) return;
     const spells = new Map(streams.map(({ stream, spell }) => [stream.streamKey, spell]));
@@ -43,7 +43,7 @@ export class RememberedMessages {
 
   #set(message: StoredMessage, spell: number): void {
     const name = nameOf(message.streamKey, message.messageSerial);
-    // What is too long takes the place of what it was before all the same.
+    // A message over the size limit still replaces its outdated entry.
     this.#young.set(name, { message: { ...message, data: null }, spell: isShort(message) ? spell : NEVER });
     if (this.#young.size < MIN_MESSAGES) return;
     this.#old = this.#young;

@@ -3,24 +3,26 @@ import { type Stream, type StreamAddress, streamName } from '../model/stream.js'
 /** A stream as this process wrote it last. */
 export interface RememberedStream {
   readonly stream: Stream;
-  /** The number of the transaction that wrote its row; while the row has it, nobody else has written it since. */
+  /** Transaction that wrote the row; as long as the row has this number, no other process has written it. */
   readonly writtenBy: string;
-  /** Which of the times it is remembered: from its beginning on nobody else has written it. */
+  /**
+   * Number of the period in which the entry was remembered; no other process has written it since the beginning of
+   * that period.
+   */
   readonly spell: number;
 }
 
-/** So many of those that were written last are remembered at least. */
+/** Minimum number of remembered streams, least recently written evicted first. */
 const MIN_STREAMS = 10_000;
 
 type Known = Map<string, RememberedStream | null>;
 
 /**
- * What need not be asked of the store, as long as it is asked whether it still holds. Streams that are not written any
- * more are forgotten a generation at a time, and one that is taken out leaves its place: maps that lose what they gain
- * keep the collector busy.
+ * Stream state that need not be read, as long as the write is conditional on it. Unused streams are evicted a
+ * generation at a time, and a removed one leaves a tombstone: maps that shrink keep the garbage collector busy.
  */
 export class RememberedStreams {
-  /** Null: taken out, or not known any more. */
+  /** Null: removed or outdated. */
   #young: Known = new Map();
   #old: Known = new Map();
   #spells = 0;
@@ -53,13 +55,16 @@ export class RememberedStreams {
     });
   }
 
-  /** After what cannot be relied upon: the server may be another one now, with numbers of its own. */
+  /**
+   * Forgets everything after an unreliable outcome: the server may have been replaced, with its own transaction
+   * numbers.
+   */
   forget(): void {
     this.#young = new Map();
     this.#old = new Map();
   }
 
-  /** A place among the young ones, taken out or not, hides the one among the old. */
+  /** An entry of the young generation, removed or not, hides the old one. */
   #find(name: string): RememberedStream | null {
     const young = this.#young.get(name);
     return (young === undefined ? this.#old.get(name) : young) ?? null;

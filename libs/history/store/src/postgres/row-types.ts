@@ -20,7 +20,7 @@ import {
 } from './binary-arrays.js';
 import { type Column, column } from './binary-rows.js';
 
-/** What a batch writes of a table, as a type of the database's own with a field for each column. */
+/** Composite type of the rows that a batch writes to a table, with a field per column. */
 export interface RowType<Row> {
   /** Without the prefix; with the longest one still within the 63 bytes of a name. */
   readonly name: string;
@@ -206,7 +206,7 @@ export const SUMMARY = rowType<MessageChanges['summaries'][number]>(
     stream_key: column(KEY, (row) => row.streamKey),
     message_serial: column(TEXT, (row) => row.messageSerial),
     type: column(TEXT, (row) => row.type),
-    // The column is never null: what stays as it is stored is not looked at.
+    // The column is not nullable: rows that keep their text are not read.
     summary: column(JSONB, (row) => row.summary ?? '{}'),
     since: column(UTF8, (row) => storedSince(row)),
     last_no: column(BIGINT, (row) => row.lastNo),
@@ -221,7 +221,7 @@ const ALL: readonly {
   readonly since: number;
 }[] = [RECORD, RECEIPT, EVENT, MEMBER, CHECKPOINT, OPERATOR_LOG, STREAM, MESSAGE, ANNOTATION, SUMMARY];
 
-/** Those of before, which processes of then may still write. */
+/** Types of older versions, whose processes may still write. */
 const OLD_NAMES = ['summary_row'];
 
 /** Without the prefix. */

@@ -1,16 +1,16 @@
 /** Into how many parts each table is spread by stream. One part: everything in a process of its own, or a test. */
 export interface Spread {
-  /** Of one day's records. */
+  /** Hash partitions of one day of records. */
   readonly records: number;
-  /** Of the records that are kept always. */
+  /** Hash partitions of the records that never expire. */
   readonly forever: number;
-  /** Of the latest state of messages. */
+  /** Hash partitions of the latest state of messages. */
   readonly messages: number;
 }
 
 /**
- * Tables that are there keep the parts they have. Each number divides 64: where one part grows too large, it can be
- * exchanged for several with a multiple of its modulus while the others stay.
+ * Existing tables keep their partitions. Each number divides 64: a partition that grows too large can be replaced by
+ * several with a multiple of its modulus.
  */
 export const SERVER_SPREAD: Spread = { records: 8, forever: 16, messages: 8 };
 export const SINGLE_SPREAD: Spread = { records: 1, forever: 1, messages: 1 };

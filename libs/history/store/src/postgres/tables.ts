@@ -13,13 +13,13 @@ import type { Spread } from './spread.js';
 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,40}$/;
 
-/** A table of the room as it stands in a statement. */
+/** Returns the qualified name of a table. */
 export const tableNames =
   (prefix: string, place: Place) =>
   (name: string): string =>
     placed(place, `${prefix}_${name}`);
 
-/** Whole tables; the first is there whenever any is. */
+/** Complete tables; the first exists whenever any does. */
 const TABLES = [
   'meta',
   'lanes',
@@ -36,15 +36,15 @@ const TABLES = [
   'operator_log',
 ];
 
-/** By which a database knows the tables of a prefix. */
+/** Name of the tables of a prefix in the migration log. */
 export const tablesName = (prefix: string): string => `history ${prefix}`;
 
 /** The tables of the room. */
 export function historyTables(prefix: string, spread: Spread): Tables {
   if (!PREFIX.test(prefix)) throw new Error('the table prefix is not an identifier of at most 41 characters');
   /**
-   * Makes the tables, or takes over those of the time when their version was kept in `meta`. It still is, for processes
-   * of that time, which go on beside this one as long as they know the version.
+   * Creates the tables, or adopts those whose version is stored in `meta`. That version is still maintained for older
+   * processes, which keep running as long as they support it.
    */
   class HistoryTables1764000000001 implements MigrationInterface {
     private readonly table: (name: string) => string;
@@ -63,7 +63,7 @@ export function historyTables(prefix: string, spread: Spread): Tables {
       for (const name of ROW_TYPE_NAMES) await runner.query(`drop type if exists ${this.table(name)}`);
     }
   }
-  /** What was contributed to a summary since its text was stored. */
+  /** Contributions to a summary since its text was stored. */
   class HistorySince1764000000002 implements MigrationInterface {
     private readonly table: (name: string) => string;
 
@@ -97,7 +97,7 @@ export function historyTables(prefix: string, spread: Spread): Tables {
       await runner.query(
         `create index on ${messages} (stream_key, generation, history_serial) where is_open`,
       );
-      // Room on each page for what replaces a row of it; pages that are there are filled as they were.
+      // Free space on each page for new row versions; existing pages keep their fill.
       const parts: SqlRow[] = await runner.query(
         'select inhrelid::regclass::text as name from pg_inherits where inhparent = to_regclass($1)',
         [messages],
@@ -122,7 +122,7 @@ export function historyTables(prefix: string, spread: Spread): Tables {
   };
 }
 
-/** By what its definition has in it: long names are cut, each in a way of its own. */
+/** Finds the index by its definition: long names are truncated in different ways. */
 async function dropIndex(runner: QueryRunner, of: string, definition: string): Promise<void> {
   const found: SqlRow[] = await runner.query(
     `select indexrelid::regclass::text as name from pg_index

@@ -45,7 +45,7 @@ const summaryAgain = (table: Names): string =>
     changed_at_ms = excluded.changed_at_ms,
     summary = case when excluded.since is null then excluded.summary else ${table('annotation_summaries')}.summary end`;
 
-/** How the rows of one table are written. */
+/** Insert of the rows of one table. */
 class TableWrite<Row> {
   readonly #columns: readonly Column<Row>[];
 
@@ -57,7 +57,7 @@ class TableWrite<Row> {
     this.#columns = Object.values(of.columns);
   }
 
-  /** What goes for the placeholder of the rows. */
+  /** Returns the parameter value for the rows. */
   array(rows: readonly Row[]): Buffer {
     return binaryRows(this.#columns, rows);
   }
@@ -79,11 +79,11 @@ const insertInto = <Row>(table: Names, name: string, of: RowType<Row>, onConflic
 export const recordWrite = (table: Names): TableWrite<Changes['records'][number]> =>
   insertInto(table, 'records', RECORD);
 
-/** Fails when one of them is there. */
+/** Fails if one of them exists. */
 export const newReceiptWrite = (table: Names): TableWrite<Changes['receipts'][number]> =>
   insertInto(table, 'receipts', RECEIPT);
 
-/** The latest state of messages; those that are there are changed. */
+/** Inserts or updates the latest state of messages. */
 export const messageWrite = (table: Names): TableWrite<MessageChanges['states'][number]> =>
   insertInto(table, 'messages', MESSAGE, messageAgain(table));
 

@@ -6,7 +6,7 @@ import { KIND, partitionOf } from './keys.js';
 const PREFIX_LENGTH = 12;
 const PART_DIGITS = 4;
 
-/** Where a part of a split value is: beside the rows of its generation, in the order of the rows it belongs to. */
+/** Sort key of a part of a split value: beside the rows of its generation, in the order of its owner rows. */
 export const partSort = (sort: string, index: number): string =>
   `${sort.slice(0, PREFIX_LENGTH)}${KIND.part}/${sort.slice(PREFIX_LENGTH)}/${String(index).padStart(PART_DIGITS, '0')}`;
 

@@ -129,7 +129,7 @@ export class HistoryEntries {
     return high;
   }
 
-  /** Those of the entries that exist. */
+  /** Returns the entries that exist. */
   async #at(serials: readonly number[]): Promise<Entry[]> {
     const kinds = new Map(
       serials.map((serial) => {

@@ -137,7 +137,7 @@ async function findSummary(
   return summaryOf(owner, name, row, text);
 }
 
-/** The row of a summary that was not asked for by its name. */
+/** Reads the row of a summary by its stream, message and type. */
 async function readRow(reader: StreamReader, { owner }: FoundRows, { messageSerial, type }: SummaryName) {
   const sort = sortOf(owner.generation, KIND.summary, messageSerial, type);
   const row = (await reader.get(owner.streamKey, [sort])).get(sort);

@@ -73,7 +73,10 @@ async function findReceipts(parts: FindParts): Promise<Map<string, FoundReceipt>
   return receipts;
 }
 
-/** A receipt tells its record itself, unless the record is of another batch or was lost by a reset. */
+/**
+ * Returns a receipt with its record's fields: stored in the receipt unless the record belongs to another batch or was
+ * lost by a reset.
+ */
 async function withRecord(parts: FindParts, receipt: FoundReceipt): Promise<FoundReceipt> {
   const nothing = { historySerial: null, publishedAtMs: null, messageSerial: null, versionSerial: null };
   if (receipt.generation !== parts.found.owner.generation) return { ...receipt, ...nothing };
@@ -183,7 +186,7 @@ async function countOpenBelow(reader: StreamReader, stream: Stream, below: numbe
   return open.filter(({ value }) => Number(value) >= floor && Number(value) < below).length;
 }
 
-/** Reads every row at or above the floor. Removals are counted, so fewer rows than the counters say mean a gap. */
+/** Reads every row at or above the floor. Removals are counted, so fewer rows than counted mean a gap. */
 async function inspect({
   reader,
   wanted: { nowMs },

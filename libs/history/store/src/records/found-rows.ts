@@ -44,7 +44,7 @@ export async function readWanted(reader: StreamReader, wanted: Wanted, guess: Ro
   return readWanted(reader, wanted, owner);
 }
 
-/** The rows of messages and summaries that changes replace, and that the batch did not ask for. */
+/** Returns the rows of messages and summaries that changes replace and the batch did not request. */
 export async function withReplaced(
   reader: StreamReader,
   found: FoundRows,

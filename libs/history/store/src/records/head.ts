@@ -1,8 +1,8 @@
 import type { DurableState, Stream, StreamKind } from '../model/stream.js';
 
 /**
- * The head row of a stream. Every commit replaces it under the condition that its version is the one that was read.
- * Its counters never go down by a purge: what purges removed is counted in the side row.
+ * Head row of a stream. Every commit replaces it on condition that its version is unchanged. Purges do not lower its
+ * counters: removed amounts are in the side row.
  */
 export interface Head {
   /** 0: the row does not exist. */

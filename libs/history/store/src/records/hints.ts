@@ -3,8 +3,8 @@ import { FOREVER_MS } from '../model/calendar.js';
 import { keyText, serialText } from './keys.js';
 
 /**
- * Index partitions over all streams. An entry is written before the commit that needs it, and only says that a stream
- * may be worth a look: readers check the head. So an entry too many costs a read, and none is ever missing.
+ * Index partitions over all streams. An entry is written before the commit that needs it, and only means that a
+ * stream may be relevant: readers check the head. A superfluous entry costs a read; none is ever missing.
  */
 export interface Hint extends RowKey {
   readonly value: string;
@@ -96,7 +96,7 @@ export const openHint = (streamKey: string, route: number, atMs: number): Hint =
   expiresInMs: null,
 });
 
-/** Degraded streams of messages. The nonce tells a new entry from one that a reader is about to delete. */
+/** Degraded message streams. The nonce distinguishes a new entry from one that a reader is about to delete. */
 export const DEGRADED = 'degraded';
 
 export const degradedHint = (streamKey: string, nonce: string, nowMs: number): Hint => ({

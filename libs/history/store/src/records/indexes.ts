@@ -149,7 +149,7 @@ export class StreamIndexes {
       await this.records.put([{ ...row, version: 1, expiresAtMs: null }]);
       entries = entries.filter(({ sort }) => sort !== row.sort);
     }
-    // The commit that a younger entry stands for may not have happened yet.
+    // The commit of a younger entry may not have happened yet.
     const settled = serialText(Math.max(0, this.now() - SETTLED_MS));
     await this.records.remove(entries.filter(({ sort }) => sort < settled));
     return [];

@@ -6,7 +6,7 @@ import type { FoundRows } from './found-rows.js';
 export interface PlanOf {
   readonly changes: Changes;
   readonly found: FoundRows;
-  /** As `decide` has seen it. */
+  /** State passed to `decide`. */
   readonly stream: Stream;
   readonly nowMs: number;
   readonly valueBytes: number;

@@ -73,7 +73,7 @@ export class StreamReader {
     return streamRowsOf(await this.get(streamKey, [HEAD, SIDE]));
   }
 
-  /** Those of streams that exist, in the order of the keys. */
+  /** Returns the existing streams in key order. */
   async heads(streamKeys: readonly string[]): Promise<(StreamRows & { readonly head: Head })[]> {
     const keys = streamKeys.flatMap((key) =>
       [HEAD, SIDE].map((sort) => ({ partition: partitionOf(key), sort })),

@@ -119,8 +119,9 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
   }
 
   /**
-   * Null: another writer was first. A stream that this process wrote last is decided on as it is remembered, without a
-   * read: the commit requires the same head, and that there is none of the receipts. Otherwise it is read.
+   * Null: another writer committed first. A stream that this process wrote last is decided on its remembered state
+   * without a read: the commit is conditional on the same head and on the absence of the receipts. Otherwise it is
+   * read.
    */
   async #round<Decision extends { readonly changes: Changes }>(
     wanted: Wanted,

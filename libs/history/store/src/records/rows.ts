@@ -24,7 +24,7 @@ export interface EventRow extends PresenceEvent {
 
 const ACTIONS: readonly RecordAction[] = ['plain', 'create', 'update', 'delete', 'append'];
 
-/** Text behind the fields stands as it is, so that it is not escaped twice. Null: no line break, hence no text. */
+/** Text is appended after the fields, so that it is not escaped twice. Null: no line break, hence no text. */
 const withText = (fields: readonly unknown[], text: string | null): string =>
   text === null ? JSON.stringify(fields) : `${JSON.stringify(fields)}\n${text}`;
 
@@ -168,7 +168,7 @@ export type ReceiptRecord = Pick<
   'historySerial' | 'messageSerial' | 'publishedAtMs' | 'rootHistorySerial' | 'versionSerial'
 >;
 
-/** Record null: it was written by another batch, or there is none. */
+/** `record` is null if another batch wrote it or it does not exist. */
 export const encodeReceipt = (receipt: Receipt, record: ReceiptRecord | null): string =>
   JSON.stringify([
     receipt.pubId,

@@ -30,7 +30,7 @@ export async function findCrowds(
   return found;
 }
 
-/** Who is there, by events that are there still. */
+/** Returns the current members according to stored events. */
 async function readCrowd(
   session: SqlSession,
   table: Names,

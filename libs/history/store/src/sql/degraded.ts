@@ -5,8 +5,8 @@ import { STREAM_COLUMNS, streamOf } from './rows.js';
 import type { Names } from './shown.js';
 
 /**
- * Degraded streams of messages. State and kind stand in the statement as numbers, since an index of these only serves no
- * placeholders; `hint` names the index to a database that would not find it.
+ * Reads degraded message streams. State and kind are literals, since a partial index does not match placeholders;
+ * `hint` names the index for a database that would not choose it.
  */
 export async function readDegraded(
   session: SqlSession,

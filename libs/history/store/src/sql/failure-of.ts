@@ -1,7 +1,7 @@
 import { DatabaseRejected, DatabaseUnavailable } from '@carillon/database';
 import { StoreFailure, type StoreFailureCause } from '../failures.js';
 
-/** Of PostgreSQL and of MySQL. */
+/** Deadlock codes of PostgreSQL and MySQL. */
 const DEADLOCKS: ReadonlySet<string> = new Set(['40P01', '1213']);
 /** A row of a batch was not written (`wholly`). */
 const NOT_WRITTEN = '22012';
@@ -16,7 +16,7 @@ const UNAVAILABLE: Readonly<Record<DatabaseUnavailable['reason'], StoreFailureCa
   timeout: 'timeout',
 };
 
-/** What a failure of the database means for a batch; anything else is passed on as it is. */
+/** Converts a database error into a `StoreFailure`; returns other errors unchanged. */
 function storeFailure(thrown: unknown): unknown {
   if (thrown instanceof DatabaseUnavailable)
     return new StoreFailure(UNAVAILABLE[thrown.reason], thrown.message, { cause: thrown });
@@ -29,7 +29,7 @@ function reasonOf({ reason, code }: DatabaseRejected): StoreFailureCause {
   return reason === 'conflict' || code === NO_PARTITION || code === NOT_WRITTEN ? 'conflict' : 'data';
 }
 
-/** Runs what asks the database, in the words of this room. */
+/** Runs a database operation and converts its errors into `StoreFailure`. */
 export async function asStoreFailure<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

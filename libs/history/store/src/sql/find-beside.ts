@@ -12,7 +12,7 @@ export interface Held {
   readonly absent: readonly StreamAddress[];
 }
 
-/** Reads what the batch has to know besides its receipts and members, in statements behind the one that locked. */
+/** Reads the data that a batch requires besides receipts and members, in statements after the lock. */
 export async function findBeside(
   session: SqlSession,
   table: (name: string) => string,

@@ -25,7 +25,7 @@ import { readAnnotations } from './messages.js';
 import { text } from './rows.js';
 import type { Names } from './shown.js';
 
-/** Reads what a batch has to know, while its streams are locked. */
+/** Reads the message state that a batch requires while its streams are locked. */
 export async function findMessages(
   session: SqlSession,
   table: Names,
@@ -234,7 +234,7 @@ async function countTypes(
   }));
 }
 
-/** From nothing: all that was annotated is what came since. Once for a summary that was overwritten, however many these are. */
+/** Recomputes a summary from all annotations. Happens once per overwritten summary, regardless of their number. */
 async function addedUpAgain(
   session: SqlSession,
   table: Names,
@@ -246,7 +246,7 @@ async function addedUpAgain(
   return { ...summary, summary: '{}', since };
 }
 
-/** How many messages below a serial are streams that go on. */
+/** Returns the number of open messages below a serial. */
 export async function countOpenBelow(
   session: SqlSession,
   table: Names,

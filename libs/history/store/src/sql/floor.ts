@@ -20,7 +20,7 @@ export async function visibleFloor(
   return (await fromTheOldest(scope, from, maxBytes)) ?? fromTheNewest(scope, floor, maxBytes);
 }
 
-/** Drops the oldest until the rest fits. Null: what there is cannot be told that way. */
+/** Returns the floor after dropping the oldest rows until the rest fits. Null: the stored sums do not suffice. */
 async function fromTheOldest(scope: SumScope, from: number, maxBytes: number): Promise<number | null> {
   const { session, table, stream, sums } = scope;
   const head = stream.nextHistorySerial - 1;
@@ -41,7 +41,7 @@ async function fromTheOldest(scope: SumScope, from: number, maxBytes: number): P
   );
   const [last] = found.rows;
   const floor = Number(last?.['serial']) + 1;
-  // Unless all of them were there, they do not come to what was dropped.
+  // If some rows were missing, the sum does not match the dropped rows.
   if (last === undefined || Number(last['messages']) !== floor - from) return null;
   sums.remember(stream, { from: floor, to: head, bytes: bytes - Number(last['bytes']) });
   return floor;

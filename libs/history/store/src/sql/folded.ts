@@ -10,7 +10,7 @@ export const keyOf = ({
   messageSerial,
 }: Pick<StoredMessage, 'messageSerial' | 'streamKey'>): string => `${streamKey} ${messageSerial}`;
 
-/** What is stored of the data, with the fragments behind it: records do not change, so both may be read apart. */
+/** Returns the snapshot of the data and its later fragments: records are immutable, so both may be read separately. */
 export async function folded(
   session: SqlSession,
   table: Names,

@@ -8,7 +8,7 @@ import { readRetained } from './retained.js';
 import { RECORD_COLUMNS, recordOf } from './rows.js';
 import { HISTORY, type Names, SHOWN } from './shown.js';
 
-/** What a purge of one locked stream would take away. */
+/** Returns the rows that a purge of one locked stream would remove. */
 export async function findPurgeable(
   session: SqlSession,
   table: Names,
@@ -53,7 +53,7 @@ export async function findPurgeable(
   };
 }
 
-/** The message id of the record of a locked stream that was asked for; nothing when none was. */
+/** Returns the message id of the requested record of a locked stream; nothing if none was requested. */
 export async function findMessageId(
   session: SqlSession,
   table: Names,
@@ -82,13 +82,13 @@ export async function inspectAll(
   return found;
 }
 
-/** So many rows are looked at together. */
+/** Rows inspected per statement. */
 const INSPECTED_AT_ONCE = 500;
 
 /**
- * Looks at every row of a stream. Rows may expire in any order, and the days of expired ones are removed; but whatever
- * removes a row takes it out of the counter of the stream in the same transaction. So a serial is missing exactly when
- * there are fewer than were counted, and what was let go of is never taken for it.
+ * Checks every row of a stream. Rows expire in any order and days of expired rows are removed, but every removal is
+ * subtracted from the stream's counter in the same transaction. Hence a serial is missing exactly if fewer rows exist
+ * than were counted; removed rows are never mistaken for it.
  */
 async function inspect(
   session: SqlSession,
@@ -111,7 +111,7 @@ async function inspect(
   };
 }
 
-/** Whether what a visible row holds cannot be read. */
+/** Whether the content of a visible row is unreadable. */
 async function hasUnreadable(
   session: SqlSession,
   table: Names,

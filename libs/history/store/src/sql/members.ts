@@ -4,7 +4,7 @@ import type { MembersQuery } from '../port.js';
 import { memberThereOf } from './rows.js';
 import type { Names } from './shown.js';
 
-/** Members who are there, page by page. */
+/** Returns current members, page by page. */
 export async function readMembersThere(
   session: SqlSession,
   table: Names,

@@ -1,9 +1,9 @@
 import type { SqlValue } from '@carillon/database';
 
-/** The key of a stream, and what is asked for within it. */
+/** Key of a stream and the key of a row within it. */
 export type Place = readonly [streamKey: string, ...within: string[]];
 
-/** How what is asked for within a stream is compared: as it is, or as a number or the bytes whose digits it is. */
+/** Comparison of a key within a stream: as text, as a number, or as the bytes of its hex digits. */
 export type PlaceKind = 'bytes' | 'number' | 'text';
 
 /** Versions of a message; above the first, up to the last. */
@@ -15,17 +15,17 @@ export interface Span {
   readonly upTo: string;
 }
 
-/** How the two databases differ here. */
+/** Differences between the two databases. */
 export interface MessageDialect {
-  /** What stands behind `in` for places; of one kind for each value behind the key of the stream. */
+  /** Returns the SQL behind `in` for row keys, with one kind per value after the stream key. */
   readonly places: (values: Values, kinds: readonly PlaceKind[], places: readonly Place[]) => string;
-  /** What stands behind `from` for the records, as `c`, of versions of messages; ends in a condition. */
+  /** Returns the SQL behind `from` for the records (alias `c`) of message versions; ends with a condition. */
   readonly spans: (values: Values, records: string, spans: readonly Span[]) => string;
-  /** Whether the text of a statement stays the same, however many places or spans there are. */
+  /** Whether the statement text is independent of the number of keys and spans. */
   readonly again: boolean;
 }
 
-/** Values with the places where they go. */
+/** Collects values and returns their placeholders. */
 export class Values {
   readonly all: SqlValue[] = [];
 

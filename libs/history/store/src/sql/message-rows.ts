@@ -13,7 +13,7 @@ import { ACTIONS, flag, text, textOrNull, utf8OrNull, whole, wholeOrNull, wordOf
 export const DATA_KINDS: Readonly<Record<DataKind, number>> = { none: 0, string: 1, json: 2, bytes: 3 };
 export const ANNOTATION_ACTIONS: Readonly<Record<AnnotationAction, number>> = { create: 1, delete: 2 };
 
-/** What is stored of the latest version apart: to whom it is attributed, and what was said of it. */
+/** Separately stored fields of the latest version: client, description, metadata. */
 interface StoredVersion {
   readonly client_id?: string;
   readonly description?: string;
@@ -115,7 +115,7 @@ type StoredContribution = readonly [
   count: number | null,
 ];
 
-/** What came since, behind the number of its last annotation. */
+/** Contributions since the stored text, after the number of the last annotation. */
 type StoredSince = readonly [lastNo: number, ...StoredContribution[]];
 
 /** Null: nothing. */
@@ -133,7 +133,7 @@ export function storedSince({ since, lastNo }: Pick<AnnotationSummary, 'lastNo' 
   return JSON.stringify(stored);
 }
 
-/** Null: a process that knows of nothing beside the text has written that since, without what came before. */
+/** Null: a process of an older version wrote the summary since, without the contributions. */
 function sinceOf(row: SqlRow): readonly Contribution[] | null {
   const stored = utf8OrNull(row, 'since');
   if (stored === null) return [];

@@ -4,8 +4,9 @@ import type { PartDone, PurgeScope } from './scope.js';
 const MOST_CHANNELS = 100;
 
 /**
- * Messages that go on and are over all the same, as after writers were away for longer than versions are kept: nobody can
- * end them any more, so they no longer count as open, and go like all others that are over. Written for both databases.
+ * Closes open messages that have expired, for example after writers were unavailable for longer than the retention:
+ * they can no longer be ended, so they no longer count as open and are removed like other expired messages. For both
+ * databases.
  */
 export async function closeOver({ session, table, request }: PurgeScope): Promise<PartDone | null> {
   const over = 'm.is_open and m.keep_until_ms <= ';
@@ -26,7 +27,7 @@ export async function closeOver({ session, table, request }: PurgeScope): Promis
   for (const key of keys) {
     const stream = found.get(key);
     if (stream !== undefined) {
-      // Those of before a reset, or below what was purged, are not counted any more.
+      // Messages from before a reset or below the purged serial no longer count.
       const counted = await session.query(
         `select count(*) as messages from ${table('messages')} m where m.stream_key = $1::bigint and ${over} $2
           and m.generation = $3 and m.history_serial >= $4`,

@@ -23,7 +23,7 @@ export async function readRange(
   return rows.map((row) => asRead(recordOf(row), Number(row['floor_history_serial'])));
 }
 
-/** What is below the floor reads as erased, whether it is already or not. */
+/** Records below the floor read as erased, whether or not they have been erased yet. */
 function asRead(record: StoredRecord, floor: number): StoredRecord {
   const serial = record.rootHistorySerial ?? record.historySerial;
   return serial !== null && serial < floor ? { ...record, tombstone: true, payload: null } : record;

@@ -20,13 +20,13 @@ interface Near {
   readonly high: number;
 }
 
-/** So far beyond what is remembered is looked first. */
+/** First step of the search beyond the remembered position. */
 const STEP = 500;
 
 /**
- * What can be read of a stream, told from its ends, so that it costs the same however much that is. Rows expire in the
- * order of their serials as long as the policy of the channel is the same; where it was changed, the rows between the
- * ends count as visible, and those of a policy that was lengthened and shortened within a day may be left out.
+ * Returns the readable part of a stream, derived from its ends at a constant cost. Rows expire in serial order while
+ * the policy of the channel is unchanged; after a change, rows between the ends count as visible, and rows of a
+ * policy that was lengthened and shortened within a day may be omitted.
  */
 export async function readRetained(
   session: SqlSession,
@@ -84,7 +84,7 @@ class Ends {
     return first.isVisible ? { oldest: first, newest: found } : { oldest: found, newest: last };
   }
 
-  /** Where the oldest row must be by what is remembered. */
+  /** Finds the oldest row near its remembered position. */
   async #near(look: (serial: number) => Promise<Row | null>, last: number): Promise<Near | null> {
     let low = this.sums.beginning(this.stream);
     if (low === null) return null;

@@ -165,7 +165,7 @@ export const memberThereOf = (row: SqlRow): MemberThere => ({
   userId: text(row, 'user_id'),
 });
 
-/** A member who is there, by its last event. */
+/** A current member, by its last event. */
 export const standingOf = (row: SqlRow): PresenceStanding => ({
   userId: text(row, 'user_id'),
   event: wordOf(EVENTS, row['event']) === 'member_updated' ? 'member_updated' : 'member_added',
@@ -194,7 +194,7 @@ export function eventOf(row: SqlRow): PresenceEvent {
   };
 }
 
-/** Where the rows of a kind of stream are, and under which names. */
+/** Table and columns of the rows of a stream kind. */
 export interface RowColumns {
   readonly table: 'records' | 'presence_events';
   readonly history: string;

@@ -3,7 +3,7 @@ import type { Stream, StreamKind } from '../model/stream.js';
 
 export type Names = (name: string) => string;
 
-/** Rows of the history of one stream; `$1` and `$2` say which. */
+/** Condition of history rows of one stream, given by `$1` and `$2`. */
 export const HISTORY = 'c.stream_key = $1 and c.generation = $2 and c.history_serial is not null';
 
 /** Rows of one kind of stream, as they are shown. */
@@ -14,9 +14,9 @@ export interface Shown {
   /** Until when a row is visible. */
   readonly until: string;
   readonly size: string;
-  /** What of a row is JSON text. */
+  /** Column with JSON content. */
   readonly content: string;
-  /** Rows of the stream; `$1` and `$2` say which. */
+  /** Condition of the rows of the stream given by `$1` and `$2`. */
   readonly own: string;
 }
 

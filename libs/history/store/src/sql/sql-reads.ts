@@ -43,22 +43,22 @@ type Reads = MessageReads &
 
 type Work<Result> = (session: SqlSession) => Promise<Result>;
 
-/** What both databases read alike. Each says where, and how it sees one moment of a history. */
+/** Reads common to both databases. Subclasses supply the tables and the snapshot isolation. */
 export abstract class SqlReads implements Reads {
   readonly #sums = new RememberedSums();
 
   protected abstract readonly table: Names;
-  /** How it asks for many messages at once. */
+  /** SQL dialect for reading many messages at once. */
   protected abstract readonly messageDialect: MessageDialect;
   /** The index of degraded streams, for a database that would not find it. */
   protected readonly degradedHint: string = '';
 
   protected abstract read<Result>(work: Work<Result>): Promise<Result>;
 
-  /** As it is at one moment. */
+  /** Runs reads in one snapshot. */
   protected abstract readHistory<Result>(work: Work<Result>): Promise<Result>;
 
-  /** By the connections of the lanes. */
+  /** Runs reads over the connections of the lanes. */
   protected abstract readForLane<Result>(work: Work<Result>): Promise<Result>;
 
   degraded(query: DegradedQuery): Promise<readonly Stream[]> {

@@ -5,20 +5,20 @@ import { type PartDone, type PurgeScope, today } from './scope.js';
 import { SHOWN } from './shown.js';
 import { trimStream } from './trim.js';
 
-/** How long an empty stream is kept for its channel to go on with. */
+/** Retention of an empty stream, so that its channel can continue it. */
 export const UNUSED_MS = 30 * 86_400_000;
 
-/** Streams looked at in one statement: no index tells which of them need it. */
+/** Streams scanned per statement: no index finds those that need work. */
 const LOOKED_AT = 50_000;
 
 const TRIED_AT_ONCE = 20;
 
-/** So many rows of days that end are looked at for what is hidden; what is hidden beyond counts until it is removed. */
+/** Rows of ending days that are scanned for hidden rows; hidden rows beyond count until they are removed. */
 const COUNTED_HIDDEN = 100_000;
 
 const OVER_CAPS = '(s.retained_messages > s.max_messages or s.retained_bytes > s.max_bytes)';
 
-/** What the caps leave of the counters: what is over them is hidden already, and goes within a minute. */
+/** Counters limited by the caps: rows over them are already hidden and are removed within a minute. */
 const SHOWN_MESSAGES = 'least(s.retained_messages, coalesce(s.max_messages, s.retained_messages))';
 const SHOWN_BYTES = `least(s.retained_bytes * ${SHOWN_MESSAGES} / greatest(s.retained_messages, 1),
   coalesce(s.max_bytes, s.retained_bytes))`;
@@ -29,36 +29,36 @@ export interface Span {
   readonly last: number;
 }
 
-/** In what databases differ here. */
+/** Differences between the databases. */
 export interface RoundDialect {
-  /** Locks the stream that is read, after whoever has it. */
+  /** SQL clause that locks the stream row and waits for its holder. */
   readonly lock: string;
   /** Takes statements written for PostgreSQL. */
   session(of: SqlSession): SqlSession;
-  /** Removes empty streams that nobody has used for `UNUSED_MS`, with what hangs on them; resolves with how many. */
+  /** Removes empty streams unused for `UNUSED_MS` with their dependent rows; resolves with their number. */
   removeUnused(scope: PurgeScope, span: Span): Promise<number>;
 }
 
 /** Goes through all streams in the order of their keys, a bounded number in each step. */
 export class StreamRound {
   #after = 0;
-  /** Up to here, what is over its caps was trimmed. */
+  /** Rows over the caps are trimmed up to this key. */
   #tried = 0;
   #counting = new Map<string, AppSurvey>();
   #counted: readonly AppSurvey[] = [];
 
   constructor(
     private readonly dialect: RoundDialect,
-    /** Whether it does no more than trim what is over the caps. */
+    /** Whether the round only trims rows over the caps. */
     private readonly onlyTrims = false,
   ) {}
 
-  /** What the last whole round has counted. */
+  /** Counts of the last complete round. */
   get survey(): readonly AppSurvey[] {
     return this.#counted;
   }
 
-  /** Begins anew. */
+  /** Restarts the round. */
   reset(): void {
     this.#after = 0;
     this.#tried = 0;
@@ -102,8 +102,8 @@ export class StreamRound {
       [this.#tried, last],
     );
     for (const { stream_key: key } of rows) {
-      // A channel that is always written to is always held by a lane: whoever left it out would never trim it. Lanes do
-      // not wait, so waiting for one is not waiting in a circle.
+      // A busy channel is always locked by a lane: skipping locked rows would never trim it. Lanes do not wait for
+      // locks, so this wait cannot deadlock.
       const held = await session.query(
         `select ${STREAM_COLUMNS} from ${table('streams')} s where s.stream_key = $1 and ${OVER_CAPS} ${this.dialect.lock}`,
         [String(key)],
@@ -111,13 +111,13 @@ export class StreamRound {
       const [row] = held.rows;
       const done = row === undefined ? null : await trimStream(scope, streamOf(row));
       if (done !== null) return done;
-      // What is over the caps is too young yet: the round goes on behind it.
+      // The rows over the caps are too young; the round continues after them.
       this.#tried = Number(key);
     }
     return rows.length < TRIED_AT_ONCE ? null : { evicted: [], removed: 0 };
   }
 
-  /** Takes out what is past its time and not removed yet: only parts of tables up to today hold any. */
+  /** Subtracts expired rows that are not removed yet from the counters: only partitions up to today contain any. */
   async #takeOutHidden(scope: PurgeScope): Promise<void> {
     const { session, table, request } = scope;
     for (const kind of ['messages', 'presence'] as const) {

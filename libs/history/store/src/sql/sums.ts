@@ -2,7 +2,7 @@ import type { SqlSession } from '@carillon/database';
 import type { Stream } from '../model/stream.js';
 import { keptDays, type Names, SHOWN } from './shown.js';
 
-/** What rows from one serial to another, both inclusive, come to. */
+/** Sum of the rows between two serials, inclusive. */
 interface Sum {
   readonly from: number;
   readonly to: number;
@@ -14,12 +14,12 @@ interface Remembered extends Sum {
   readonly stream: Stream;
 }
 
-/** Streams whose sum is remembered; beyond, the one that was not asked for the longest is forgotten. */
+/** Streams with a remembered sum; beyond, the least recently used is evicted. */
 const MAX_REMEMBERED = 1000;
 
 /**
- * What the visible rows of streams came to when they were last added up: so a walk through a long history adds up what
- * came and went since the page before, and not all of it for every page.
+ * Last sums of the visible rows of streams: paging through a long history sums only the difference to the previous
+ * page.
  */
 export class RememberedSums {
   readonly #sums = new Map<string, Remembered>();
@@ -28,7 +28,7 @@ export class RememberedSums {
     return this.#sums.get(nameOf(stream));
   }
 
-  /** Where it began, which cannot have become lower; null: nothing is remembered, or the caps were others then. */
+  /** Lowest serial of the sum, a lower bound of the current one; null: none is remembered, or the caps have changed. */
   beginning(stream: Stream): number | null {
     const known = this.of(stream);
     const same =
@@ -47,7 +47,7 @@ export class RememberedSums {
 
 const nameOf = ({ streamKey, generation }: Stream): string => `${streamKey}\0${generation}`;
 
-/** Where rows are added up. */
+/** Parameters of a summation. */
 export interface SumScope {
   readonly session: SqlSession;
   readonly table: Names;
@@ -60,15 +60,15 @@ export interface SumScope {
 const MOST_ADDED = 100_000;
 
 interface Way {
-  /** How many rows it looks at. */
+  /** Number of rows read. */
   readonly rows: number;
   /** Null: some of them are gone. */
   readonly bytes: () => Promise<number | null>;
 }
 
 /**
- * What the rows between two serials come to, added up the way that looks at the fewest: from the counters of the
- * stream, from what is remembered, or one by one. Null: each of them would be more than one read may look at.
+ * Returns the sum of the rows between two serials by the cheapest method: the counters of the stream, a remembered
+ * sum, or the rows themselves. Null: every method would read too many rows.
  */
 export async function bytesBetween(scope: SumScope, from: number, to: number): Promise<number | null> {
   const ways = [byCounters(scope, from, to), byMemory(scope, from, to), oneByOne(scope, from, to)]
@@ -109,7 +109,7 @@ function byMemory(scope: SumScope, from: number, to: number): Way | null {
   };
 }
 
-/** While the floor stays where it is, the counters only grow, by what comes. Null: that cannot be told. */
+/** While the floor is unchanged, the counters only grow by new rows. Null: not computable. */
 function byDifference(
   { stream }: SumScope,
   { stream: then, to: before }: Remembered,
@@ -129,7 +129,7 @@ const oneByOne = (scope: SumScope, from: number, to: number): Way => ({
 
 const minus = (bytes: number, gone: number | null): number | null => (gone === null ? null : bytes - gone);
 
-/** Looks at those days, and at all only if some of the rows are not among them. Null: not all of the rows are there. */
+/** Reads the given days, and only if some of the rows are not among them. Null: some of the rows are missing. */
 async function added(
   scope: SumScope,
   from: number,
@@ -150,8 +150,8 @@ async function sumOf(
 ) {
   const { table: name, serial, size, own } = SHOWN[stream.address.kind];
   const kept = days.length > 0 ? 'and c.keep_day between $5::date and $6::date' : '';
-  // The order and the limit are there for the index that is wanted: a few rows at the head are, by statistics of before,
-  // looked for just as well among all of the stream.
+  // Order and limit select the intended index: with outdated statistics, a few rows at the head might be searched
+  // among the whole stream.
   const { rows } = await session.query(
     `select count(*) as messages, sum(summed.bytes) as bytes from (
         select c.${size} as bytes from ${table(name)} c where ${own} and c.${serial} >= $3 and c.${serial} <= $4 ${kept}

@@ -6,8 +6,8 @@ import { keptDays, type Names, SHOWN } from './shown.js';
 const NARROW = 1000;
 
 /**
- * Narrows a page with bounds of time to the serials that can be within them, so that it costs what any page does: times
- * never decrease as serials rise.
+ * Replaces time bounds of a page by serial bounds, so that it costs no more than any page: times never decrease as
+ * serials rise.
  */
 export async function narrowed(session: SqlSession, table: Names, query: PageQuery): Promise<PageQuery> {
   const { fromMs, toMs, stream } = query;

@@ -3,16 +3,16 @@ import { visibleFloor } from './floor.js';
 import { ROWS } from './rows.js';
 import type { PartDone, PurgeScope } from './scope.js';
 
-/** What is younger may still be asked for by a gateway that has missed it. */
+/** Younger rows are kept for gateways that missed them. */
 const TRIMMED_AFTER_MS = 15_000;
 
-/** The versions of a message stay for as long as they are kept, whatever becomes of its place in the history. */
+/** Versions of a message are kept for their retention, regardless of their position in the history. */
 const LIVES_ON = {
   messages: 'and (action = 0 or keep_until_ms <= $4)',
   presence: '',
 } as const;
 
-/** Raises the floor towards where the caps put it and deletes what is below; the stream is locked. */
+/** Raises the floor towards the caps and deletes the rows below; the stream is locked. */
 export async function trimStream(scope: PurgeScope, stream: Stream): Promise<PartDone | null> {
   const { session, table, request } = scope;
   const { streamKey, generation, floorHistorySerial: floor, address } = stream;
@@ -28,7 +28,7 @@ export async function trimStream(scope: PurgeScope, stream: Stream): Promise<Par
       floor,
       wanted,
       request.nowMs - TRIMMED_AFTER_MS,
-      // Nobody hands over what is in a history of presence.
+      // Presence histories have no fan-out.
       address.kind === 'presence' ? stream.nextDeliverySerial : stream.fannedOutSerial,
       request.nowMs - request.receiptsKeptMs,
       request.batch,

@@ -8,8 +8,8 @@ const SETTLED_MS = 60_000;
 const PROGRESS = 'erased_up_to';
 
 /**
- * Erases what operators took away, in the order of their log: the content of rows below the floor, whose numbers stay,
- * and everything of a generation that a reset ended.
+ * Erases the rows removed by operators, in the order of the operator log: the contents of rows below the floor, whose
+ * numbers remain, and all rows of a generation that a reset ended.
  */
 export async function eraseForOperators(scope: PurgeScope): Promise<PartDone | null> {
   const { session, table, request } = scope;
@@ -120,7 +120,7 @@ const OF_A_GENERATION = [
   ['presence_checkpoints', 'serial'],
 ] as const;
 
-/** As `eraseBelowFloor`. */
+/** Same contract as `eraseBelowFloor`. */
 async function removeOldGenerations(scope: PurgeScope, stream: Locked): Promise<number | null> {
   const { key, generation } = stream;
   const messages = await removeMessages(scope, stream, 'm.generation < $2', []);

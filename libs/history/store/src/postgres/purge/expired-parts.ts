@@ -28,7 +28,7 @@ export async function dropExpiredPart(scope: PurgeScope): Promise<PartDone | nul
   return receipts === null ? null : drop(scope, receipts);
 }
 
-/** The first part of before that day or hour, as it stands in a statement; null: there is none. */
+/** Returns the first partition before a day or hour as an SQL name; null: none. */
 async function oldestPart(
   { session, table }: PurgeScope,
   of: string,
@@ -104,7 +104,7 @@ async function takeOut(scope: PurgeScope, part: string, kind: StreamKind): Promi
   return { evicted, removed: keys.length };
 }
 
-/** Those of what is below the floors now. */
+/** Drops checkpoints below the new floors. */
 async function dropCheckpoints({ session, table }: PurgeScope, keys: readonly string[]): Promise<void> {
   await session.query(
     `delete from ${table('presence_checkpoints')} p using ${table('streams')} s
@@ -114,7 +114,7 @@ async function dropCheckpoints({ session, table }: PurgeScope, keys: readonly st
   );
 }
 
-/** The floors rise to the first row that is kept longer, or to the head when there is none. */
+/** Raises the floors to the first row with longer retention, or to the head if none remains. */
 async function lower(
   scope: PurgeScope,
   kind: StreamKind,

@@ -12,7 +12,7 @@ import { POSTGRES_ROUND } from './streams.js';
 
 const DAY_MS = 86_400_000;
 const SLOT_MS = 3_600_000;
-/** Parts are made for so many days and hours to come. */
+/** Days and hours for which partitions are created ahead. */
 const AHEAD = [0, 1, 2, 3] as const;
 
 /** Fewer rows are left to the next whole purge. */
@@ -21,7 +21,7 @@ const WORTH_VACUUMING = 500;
 /** Sets up the transaction of a purge step: a bitmap scan gathers all matching rows where a step reads the first ones. */
 export const PURGING = 'set local enable_bitmapscan = off';
 
-/** Removes what retention lets go of, in steps of one transaction each, under a lock that one process has at a time. */
+/** Removes expired rows in steps of one transaction each, under a lock held by one process. */
 export class PostgresPurger {
   readonly #lockKey: string;
   readonly #round = new StreamRound(POSTGRES_ROUND);
@@ -70,7 +70,7 @@ export class PostgresPurger {
     return { evicted: [], removed: 0, more: false };
   }
 
-  /** Makes the space of what is gone free for what comes. */
+  /** Reclaims the space of removed rows. */
   async #vacuum({ onlyCapped }: PurgeRequest): Promise<void> {
     if (onlyCapped === true && this.#trimmed < WORTH_VACUUMING) return;
     const trimmed = this.#trimmed > 0 ? [this.table('records'), this.table('presence_events')] : [];

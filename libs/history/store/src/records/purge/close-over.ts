@@ -4,8 +4,8 @@ import type { Swept } from './expire.js';
 import { commitSide, draftOf, type PurgeScope, RECORDS_AT_ONCE, REMOVED_NOTHING } from './scope.js';
 
 /**
- * Closes open messages that have expired, as after writers were unavailable for longer than versions are kept: nobody can
- * end them any more, so they no longer count as open.
+ * Closes open messages that have expired, for example after writers were unavailable for longer than the retention:
+ * they can no longer be ended, so they no longer count as open.
  */
 export async function closeOver(scope: PurgeScope): Promise<Swept> {
   const { reader, request, stream, side } = scope;

@@ -11,7 +11,7 @@ import {
   REMOVED_NOTHING,
 } from './scope.js';
 
-/** Deletes rows of before a reset; null: there are none. */
+/** Deletes rows from before a reset; null: none left. */
 export async function removeEarlier(scope: PurgeScope): Promise<PurgeDone | null> {
   const { streamKey, generation } = scope.stream;
   if (generation === 1) return null;
@@ -20,8 +20,8 @@ export async function removeEarlier(scope: PurgeScope): Promise<PurgeDone | null
 }
 
 /**
- * Erases what an operator purge took away, in the order of delivery serials: contents of records, whose numbers stay as
- * tombstones, and messages with their annotations. Null: all of it is erased.
+ * Erases rows removed by an operator purge, in the order of delivery serials: contents of records, whose numbers stay
+ * as tombstones, and messages with their annotations. Null: all of it is erased.
  */
 export async function eraseBelowFloor(scope: PurgeScope): Promise<PurgeDone | null> {
   const { reader, head, side, stream } = scope;

@@ -32,7 +32,7 @@ interface Aged {
   readonly leftBy: string | null;
 }
 
-/** Where a sweep ended: with a commit, or with nothing to remove until that moment. */
+/** Result of a sweep: a commit, or nothing to remove until `nextMs`. */
 export type Swept = { readonly done: PurgeDone } | { readonly nextMs: number | null };
 
 /** Checkpoints that one commit deletes. */
@@ -73,7 +73,7 @@ async function pastForever(
   }
 }
 
-/** Rows up to the last of so many that have expired, and those of them that have. */
+/** Returns the rows up to the last of at most `limit` expired ones, and the expired ones among them. */
 function firstOver(scope: PurgeScope, rows: readonly Aged[], limit: number): readonly [Aged[], Aged[]] {
   const passed: Aged[] = [];
   const over: Aged[] = [];
