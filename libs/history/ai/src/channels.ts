@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 
-/** Which channels have AI transport, and what holds for their streams. */
+/** Channels with AI transport, and the limits of their streams. */
 export class AiChannels {
   readonly #prefixes: readonly string[];
 
@@ -13,7 +13,7 @@ export class AiChannels {
     return this.#prefixes.some((prefix) => channel.startsWith(prefix));
   }
 
-  /** What the commit of a record checks; null: no AI channel. */
+  /** Limits checked by the commit of a record; null: no AI channel. */
   limitsOf(channel: string): AiLimits | null {
     if (!this.has(channel)) return null;
     const { settings } = this;
@@ -25,7 +25,7 @@ export class AiChannels {
   }
 }
 
-/** As a record carries them. */
+/** Limits as carried by a record. */
 export interface AiLimits {
   readonly max_accumulated_message_bytes: number;
   readonly max_appends_per_message: number;

@@ -1,8 +1,8 @@
-/** What a publish of AI transport is about, by the name of its event. */
+/** Properties of an AI transport event, by its name. */
 export interface AiEvent {
   /** Whether a client may publish it; a trusted server may publish all. */
   readonly fromClients: boolean;
-  /** The header that names the client it is from; null: it names none by itself. */
+  /** Header that names the sending client; null: none. */
   readonly stamped: string | null;
 }
 

@@ -6,7 +6,7 @@ export interface HeaderLimits {
   readonly maxSteerCodecMessageIdsBytes: number;
 }
 
-/** What is wrong with the headers of a publish or a mutation. */
+/** Rejected headers of a publish or mutation. */
 export interface HeaderRefusal {
   readonly code: 'ai_client_id_spoof' | 'ai_header_too_large' | 'ai_invalid_transport_header';
   readonly text: string;
@@ -28,7 +28,7 @@ const among = (...words: string[]): Domain => {
 const flag = among('true', 'false');
 const over = ['complete', 'cancelled', 'error'];
 
-/** What each transport header may hold. */
+/** Allowed values of each transport header. */
 const DOMAINS: ReadonlyMap<string, Domain> = new Map([
   ...[
     'run-id',
@@ -67,7 +67,7 @@ const DOMAINS: ReadonlyMap<string, Domain> = new Map([
 const invalid = (text: string): HeaderRefusal => ({ code: 'ai_invalid_transport_header', text });
 const tooLarge = (text: string): HeaderRefusal => ({ code: 'ai_header_too_large', text });
 
-/** As the configuration says. */
+/** Configured limits. */
 export const headerLimits = ({ ai_transport: ai }: Pick<Config, 'ai_transport'>): HeaderLimits => ({
   maxTransportValueBytes: ai.max_transport_value_bytes,
   maxSteerCodecMessageIdsBytes: ai.max_steer_codec_message_ids_bytes,
@@ -119,7 +119,7 @@ function checkPart(
   return null;
 }
 
-/** Whether a client says that it is another; null: it does not. `clientId` is its verified identity. */
+/** Rejects headers that name another client; null if valid. `clientId` is the verified identity. */
 export function checkIdentity(ai: unknown, clientId: string): HeaderRefusal | null {
   const transport = isObject(ai) && isObject(ai['transport']) ? ai['transport'] : {};
   const foreign = Object.entries(transport).some(

@@ -1,6 +1,6 @@
 import { headerOf } from './status.js';
 
-/** What a webhook tells of a run, named as it is sent. */
+/** Webhook about a run, with its fields as sent. */
 export type LifecycleWebhook =
   | { readonly name: 'ai_run_started'; readonly run_id: string | null; readonly client_id: string | null }
   | {
@@ -31,7 +31,7 @@ export type LifecycleWebhook =
 
 const REASONS: ReadonlySet<string> = new Set(['complete', 'cancelled', 'error', 'suspended']);
 
-/** What a publish of AI transport means to an app's servers; null: nothing. */
+/** Returns the webhook of an AI transport publish; null: none. */
 export function lifecycleOf(event: string, extrasText: string | null): LifecycleWebhook | null {
   const header = (name: string): string | null => {
     const value = headerOf(extrasText, 'transport', name);

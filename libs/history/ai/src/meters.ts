@@ -1,17 +1,17 @@
 import type { Metrics } from '@carillon/runtime';
 import { isAiEvent } from './events.js';
 
-/** Counts what AI transport lets through and what it refuses. */
+/** Counts accepted and rejected AI messages. */
 export class AiMeters {
   constructor(private readonly metrics: Pick<Metrics, 'counter'>) {}
 
-  /** Names that are not its own are told as `other`, of which there may be any number. */
+  /** Counts an accepted message. Names outside the protocol are labelled `other`, since they are unbounded. */
   validated(app_id: string, name: string): void {
     const event = isAiEvent(name) ? name : 'other';
     this.metrics.counter('ai_messages_validated_total').for({ app_id, event }).add();
   }
 
-  /** By the code of the error; `isUnreadable`: its headers are none. */
+  /** Counts a rejected message by error code. `isUnreadable`: its headers are no object. */
   rejected(app_id: string, code: string, isUnreadable: boolean): void {
     this.metrics.counter('ai_messages_rejected_total').for({ app_id, code }).add();
     if (isUnreadable) this.metrics.counter('ai_messages_unparseable_total').for({ app_id }).add();

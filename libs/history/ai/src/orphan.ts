@@ -1,6 +1,6 @@
 import { omitMembers, rawMember } from '@carillon/protocol';
 
-/** What is said of a version that the service made because nobody went on with its stream. */
+/** Attribution of a version by which the service ended an idle stream. */
 export const ORPHANED = {
   description: 'AI stream orphan timeout',
   metadata: '{"system":"ai_transport_orphan_janitor","reason":"orphan_timeout"}',
@@ -10,7 +10,7 @@ const CHANGED: ReadonlySet<string> = new Set(['status', 'error-code', 'error-mes
 const CANCELLED =
   '"status":"cancelled","error-code":"orphan_timeout","error-message":"stream cancelled after orphan timeout"';
 
-/** The extras of a stream that nobody goes on with; what else they held stays as written. */
+/** Returns the extras of an ended idle stream; other members are kept as written. */
 export function orphanedExtras(extrasText: string | null): string {
   const ai = objectIn(extrasText, 'ai');
   const transport = objectIn(ai, 'transport');

@@ -3,24 +3,24 @@ import { isOver, streamStatus } from './status.js';
 /** A record of a channel on its way to the subscribers of one window. */
 export interface RolledRecord {
   readonly serial: number;
-  /** Null: it is of no message that lives on. */
+  /** Null: not a mutable message. */
   readonly messageSerial: string | null;
   readonly action: 'append' | 'create' | 'delete' | 'other' | 'update';
-  /** Of an append. */
+  /** Of an append only. */
   readonly fragment: string;
   /** JSON text; of an append. */
   readonly extrasText: string | null;
 }
 
-/** What is sent: a record as it came, or the last of several appends with the fragments of all of them. */
+/** A record to send: unchanged, or the last of several appends with all their fragments. */
 export interface Rolled<Item extends RolledRecord> {
   readonly last: Item;
   readonly fragment: string;
   /** The first serial it covers; null: it is one record. */
   readonly fromSerial: number | null;
-  /** How many records it is of. */
+  /** Number of records it stands for. */
   readonly count: number;
-  /** Whether it says that everything up to its serial was sent: the last of those sent together. */
+  /** Whether it confirms everything up to its serial: the last of records sent together. */
   readonly tellsPosition: boolean;
 }
 
@@ -40,9 +40,9 @@ interface Tracked<Item> {
 }
 
 /**
- * Holds back the appends of the streams of one channel for one window: the first of a stream goes at once, those that
- * come before its deadline go together. Whatever else is sent of the channel, what is held back goes before it, so that
- * a position never claims what was not sent. Pure: told of records and of the time, it says what is to be sent.
+ * Coalesces the appends of one channel's streams in a window: the first append of a stream is sent immediately, later
+ * ones before its deadline are sent together. Pending appends precede any other message of the channel, so that a
+ * position never claims unsent messages. Pure: given records and times, it returns the records to send.
  */
 export class Rollup<Item extends RolledRecord> {
   readonly #streams = new Map<string, Tracked<Item>>();
@@ -62,7 +62,7 @@ export class Rollup<Item extends RolledRecord> {
     return due;
   }
 
-  /** What is to be sent because of a record. */
+  /** Returns the records to send because of a record. */
   take(item: Item, nowMs: number): Rolled<Item>[] {
     const { messageSerial } = item;
     const stream = messageSerial === null ? undefined : this.#streams.get(messageSerial);
@@ -86,7 +86,7 @@ export class Rollup<Item extends RolledRecord> {
     return sent;
   }
 
-  /** What is to be sent because time has passed; everything that is held back, once anything is due. */
+  /** Returns the records to send because of the time: all pending ones once any is due. */
   tick(nowMs: number): Rolled<Item>[] {
     const due = this.dueMs;
     for (const [serial, { pending, lastMs }] of this.#streams)
@@ -95,7 +95,7 @@ export class Rollup<Item extends RolledRecord> {
     return this.drain();
   }
 
-  /** Everything that is held back; those streams begin anew. */
+  /** Returns all pending records; those streams restart their window. */
   drain(): Rolled<Item>[] {
     const held = [...this.#streams].filter(([, { pending }]) => pending !== null).map(([serial]) => serial);
     const sent = together(this.#flushed());
@@ -103,7 +103,9 @@ export class Rollup<Item extends RolledRecord> {
     return sent;
   }
 
-  /** Streams whose window is over and that hold nothing back: what comes of them next goes at once in any case. */
+  /**
+   * Removes streams whose window is over and that have nothing pending: their next append is sent immediately anyway.
+   */
   #forgetPast(nowMs: number): void {
     for (const [serial, { pending, deadlineMs }] of this.#streams)
       if (pending === null && deadlineMs <= nowMs) this.#streams.delete(serial);
@@ -147,6 +149,6 @@ const whole = <Item extends RolledRecord>(item: Item): Rolled<Item> => ({
   tellsPosition: true,
 });
 
-/** Of several frames only the last says where the channel is. */
+/** Of several frames sent together, only the last carries the position. */
 const together = <Item extends RolledRecord>(all: readonly Rolled<Item>[]): Rolled<Item>[] =>
   all.map((one, index) => (index === all.length - 1 ? one : { ...one, tellsPosition: false }));

@@ -1,6 +1,6 @@
 import { rawMember } from '@carillon/protocol';
 
-/** Where a streamed answer is. */
+/** State of a streamed answer. */
 export type StreamStatus = 'streaming' | 'complete' | 'cancelled';
 
 const STATUSES: ReadonlySet<unknown> = new Set<StreamStatus>(['streaming', 'complete', 'cancelled']);
@@ -17,10 +17,10 @@ export function endsStream(extrasText: string | null): boolean {
   return isOver(status);
 }
 
-/** Whether nothing may be appended any more. */
+/** Whether the stream accepts no further appends. */
 export const isOver = (status: string | null): boolean => status === 'complete' || status === 'cancelled';
 
-/** A header of `extras.ai`; null: there is none, or it is no text. */
+/** Returns a header of `extras.ai`; null if missing or not a string. */
 export function headerOf(
   extrasText: string | null,
   part: 'codec' | 'transport',

@@ -1,17 +1,20 @@
 import type { AnnotationEvent, AnnotationSummary } from '@carillon/history-store';
 import { Tally } from './tally.js';
 
-/** Lists of clients that do not fit are cut to the first of these that does; without any they are sent whatever it takes. */
+/**
+ * Client lists over the size limit are truncated to the first of these lengths that fits; without any, the frame is
+ * sent regardless of its size.
+ */
 const CUTS = [64, 32, 16, 8, 4, 2, 1];
 
-/** Which summary is told of. */
+/** Identifies a summary. */
 export interface SummaryOf {
   readonly channel: string;
   readonly messageSerial: string;
   readonly type: string;
 }
 
-/** A frame that tells what all annotations of a type come to. */
+/** Frame of the summary of all annotations of a type. */
 export interface SummaryFrame {
   readonly text: string;
   readonly isClipped: boolean;
@@ -76,6 +79,6 @@ export function annotationText(event: AnnotationEvent): string {
   return `{${given.map(([name, text]) => `"${name}":${text}`).join(',')}}`;
 }
 
-/** The frame of one annotation, for those who asked for each. */
+/** Returns the frame of one annotation, for subscribers of individual annotations. */
 export const annotationFrame = (channel: string, event: AnnotationEvent): string =>
   `{"event":"service_internal:annotation","channel":${JSON.stringify(channel)},"data":${annotationText(event)}}`;

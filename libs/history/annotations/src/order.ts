@@ -2,7 +2,7 @@
 export class Order {
   readonly #items: string[] = [];
 
-  /** Those in it. */
+  /** Number of items. */
   get size(): number {
     return this.#items.length;
   }
@@ -10,7 +10,7 @@ export class Order {
   /** One that is not in it. */
   add(item: string): void {
     const last = this.#items.at(-1);
-    // What was stored comes in its order.
+    // Stored items arrive in order.
     if (last === undefined || byBytes(last, item) < 0) this.#items.push(item);
     else this.#items.splice(this.#placeOf(item), 0, item);
   }
@@ -45,5 +45,5 @@ function byBytes(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Surrogates stand for what comes behind every other character. */
+/** Surrogates sort after all other characters. */
 const rankOf = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

@@ -1,12 +1,12 @@
 import type { AnnotationSummary, Contribution, KnownSummary, NewSummary } from '@carillon/history-store';
 import { type Share, Tally } from './tally.js';
 
-/** Up to so many bytes the text of a summary is stored again with every change: its row is written anyway. */
+/** Texts up to this size are stored with every change: their row is written anyway. */
 const SMALL_BYTES = 1024;
-/** About what a contribution takes in the row. */
+/** Approximate bytes of a contribution in the row. */
 const CONTRIBUTION_BYTES = 64;
 
-/** How large a summary may become. */
+/** Size limits of a summary. */
 export interface SummaryLimits {
   /** Bytes of its text with every client. */
   readonly maxBytes: number;
@@ -14,19 +14,19 @@ export interface SummaryLimits {
   readonly maxNames: number;
 }
 
-/** What a summary is known by. */
+/** Key of a summary. */
 export type SummaryKey = Pick<AnnotationSummary, 'messageSerial' | 'streamKey' | 'type'>;
 
 /**
- * A summary as it stands after the last annotation. Its text is stored now and then, and between these moments what was
- * contributed since: so one annotation of a message of very many clients writes little.
+ * A summary after the last annotation. Its text is stored occasionally, with the contributions since then, so that an
+ * annotation of a message with very many clients writes little.
  */
 export class RunningSummary {
   readonly tally: Tally;
   #lastNo: number;
   #changedAtMs: number;
   #since: Contribution[];
-  /** Whether there is a text that what came since goes with. */
+  /** Whether a text is stored to which the contributions apply. */
   #hasText: boolean;
 
   private constructor(
@@ -59,7 +59,7 @@ export class RunningSummary {
     return this.#lastNo === 0;
   }
 
-  /** Whether it is what the store has. */
+  /** Whether it equals the stored summary. */
   is({ streamKey, messageSerial, type, lastNo }: KnownSummary): boolean {
     const { key } = this;
     return (
@@ -93,7 +93,7 @@ export class RunningSummary {
     return null;
   }
 
-  /** As it is to be stored. */
+  /** Returns the row to store. */
   row(): NewSummary {
     const { key } = this;
     const { streamKey, messageSerial, type } = key;
@@ -111,6 +111,9 @@ export class RunningSummary {
   }
 }
 
-/** Both the text and what came since are written least when the one is written after the root of its length of the other. */
+/**
+ * Total writes of text and contributions are minimal when the text is rewritten after about the square root of its
+ * length in contributions.
+ */
 const isTextDue = (bytes: number, contributions: number): boolean =>
   bytes <= SMALL_BYTES || contributions * contributions * CONTRIBUTION_BYTES >= 2 * bytes;

@@ -1,15 +1,15 @@
 import { Order } from './order.js';
 
-/** What was added under one name: by each client, and by nobody in particular. How long its text is costs nothing to know. */
+/** Amounts added under one name, by client and anonymously. The length of its text is available at no cost. */
 export class Shares {
   readonly #amounts = new Map<string, number>();
   readonly #order = new Order();
   #unidentified = 0;
   #total = 0;
-  /** Of the clients as JSON, and of the digits of what each has added. */
+  /** Length of the client names as JSON, and of the digits of their amounts. */
   #nameBytes = 0;
   #digits = 0;
-  /** The text that was asked for last: an annotation changes one name of many, and the others stay as they are. */
+  /** Last requested text: an annotation changes one name of many. */
   #text: { readonly maxClients: number; readonly text: string } | null = null;
   readonly #bytesAt = new Map<number, number>();
 
@@ -21,7 +21,7 @@ export class Shares {
     return this.#amounts.size === 0 && this.#unidentified === 0;
   }
 
-  /** Null: of nobody in particular. 0: none. */
+  /** Null: anonymous. 0: none. */
   of(clientId: string | null): number {
     return clientId === null ? this.#unidentified : (this.#amounts.get(clientId) ?? 0);
   }
@@ -48,7 +48,7 @@ export class Shares {
     this.#digits += sign * String(amount).length;
   }
 
-  /** Bytes of a text with so many clients at most. */
+  /** Bytes of the text with at most `maxClients` clients. */
   bytesAt(form: 'counts' | 'list', maxClients: number): number {
     const known = this.#bytesAt.get(maxClients);
     if (known !== undefined) return known;
@@ -58,12 +58,12 @@ export class Shares {
     return bytes;
   }
 
-  /** Those who are in it, so many at most. */
+  /** JSON list of at most `maxClients` clients. */
   listText(maxClients: number): string {
     return this.#remembered(maxClients, () => this.#list(maxClients));
   }
 
-  /** How much each has added, of so many clients at most. */
+  /** JSON counts of at most `maxClients` clients. */
   countsText(maxClients: number): string {
     return this.#remembered(maxClients, () => this.#counts(maxClients));
   }
@@ -95,7 +95,7 @@ export class Shares {
     return this.#counts(0).length + this.#bytesOfAll(this.clients + this.#digits);
   }
 
-  /** What a text with all clients has beside one with none: commas between them, and `false` where it said `true`. */
+  /** Bytes of a text with all clients beyond one with none: commas between them, and `false` instead of `true`. */
   #bytesOfAll(more: number): number {
     return this.clients === 0
       ? 0

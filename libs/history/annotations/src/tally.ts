@@ -3,7 +3,7 @@ import { Order } from './order.js';
 import { jsonBytes, Shares } from './shares.js';
 import { methodOf, type Method } from './type.js';
 
-/** How much a client has added under a name; of nobody in particular where there is no client. */
+/** Amount added by a client under a name; anonymous without a client. */
 export interface Share {
   readonly name: string;
   readonly clientId: string | null;
@@ -11,13 +11,13 @@ export interface Share {
 }
 
 /**
- * All annotations of one type of one message, added up. What one more of them takes does not depend on how many clients
- * there are, nor does it to know how long the text of all would be.
+ * Sum of all annotations of one type of a message. Adding one costs the same regardless of the number of clients, and
+ * so does the length of the full text.
  */
 export class Tally {
   readonly #shares = new Map<string, Shares>();
   readonly #names = new Order();
-  /** Where a client is, if each is in one place only. */
+  /** Name of each client, for methods that allow one per client. */
   readonly #placeOf = new Map<string, string>();
   #bytes = 0;
   #clients = 0;
@@ -26,7 +26,7 @@ export class Tally {
 
   private constructor(private readonly method: Method) {}
 
-  /** From what is stored; null: nothing is. */
+  /** Restores the sum from its stored form; null: nothing is stored. */
   static of(type: string, stored: Pick<AnnotationSummary, 'since' | 'summary'> | null): Tally {
     const method = methodOf(type);
     if (method === null) throw new Error('no type of annotations');
@@ -37,7 +37,7 @@ export class Tally {
     return tally;
   }
 
-  /** Gives what undoes it. */
+  /** Returns the changes that undo it. */
   apply(contribution: Contribution): readonly Share[] {
     return this.#changes(contribution)
       .map((share) => this.#set(share))
@@ -48,7 +48,7 @@ export class Tally {
     for (const share of shares) this.#set(share);
   }
 
-  /** How many clients are told of. */
+  /** Number of clients in the summary. */
   get clients(): number {
     return this.#clients;
   }
@@ -65,7 +65,7 @@ export class Tally {
     return this.#names.size;
   }
 
-  /** Bytes of the text with so many clients a list at most. */
+  /** Bytes of the text with at most `maxClients` clients per list. */
   bytesAt(maxClients: number): number {
     if (this.method === 'total') return this.bytes;
     if (this.method === 'flag') return this.#at('').bytesAt('list', maxClients);
@@ -75,7 +75,7 @@ export class Tally {
     return bytes;
   }
 
-  /** The summary as JSON text, with so many clients a list at most. */
+  /** Summary as JSON text with at most `maxClients` clients per list. */
   text(maxClients: number = Infinity): string {
     if (this.method === 'total') return `{"total":${this.#at('').of(null)}}`;
     if (this.method === 'flag') return this.#at('').listText(maxClients);

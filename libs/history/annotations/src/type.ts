@@ -1,7 +1,7 @@
-/** How the annotations of one type are added up. */
+/** Aggregation method of annotations of one type. */
 export type Method = 'distinct' | 'flag' | 'multiple' | 'total' | 'unique';
 
-/** What a method needs of every annotation. */
+/** Required fields of an annotation, by method. */
 interface Needs {
   readonly clientId: boolean;
   readonly name: boolean;
@@ -26,7 +26,7 @@ export function methodOf(type: string): Method | null {
   return isKnown ? (method as Method) : null;
 }
 
-/** What is missing of an annotation; null: nothing. */
+/** Returns the missing field of an annotation; null if complete. */
 export function missingOf(
   method: Method,
   { name, clientId }: { readonly name: string | null; readonly clientId: string | null },

@@ -1,12 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** What may be done to a message after it was published. */
+/** Operation on a published message. */
 export type MutationKind = 'append' | 'delete' | 'update';
 
-/** Whose messages somebody may change. */
+/** Messages that an actor may change. */
 export type Grant = 'any' | 'own';
 
-/** What a connection with these capabilities may change; null: nothing. They are written with `-` or with `_`. */
+/**
+ * Returns the messages that a connection with these capabilities may change; null: none. Names with `-` and `_` are
+ * equal.
+ */
 export function grantOf(what: string, capabilities: Iterable<string>): Grant | null {
   const held = new Set([...capabilities].map((name) => name.replaceAll('-', '_')));
   const wanted = what.replaceAll('-', '_');
@@ -14,7 +17,7 @@ export function grantOf(what: string, capabilities: Iterable<string>): Grant | n
   return held.has(`${wanted}_own`) ? 'own' : null;
 }
 
-/** Whether that may be changed whose creator this is; null: a server, or nobody known. */
+/** Whether the actor may change a message of this creator; null: a server or unknown. */
 export function mayChange(
   { grant, client_id: actor }: { readonly grant: Grant; readonly client_id?: string | undefined },
   creatorId: string | null,

@@ -1,14 +1,14 @@
 import { fragmentOf, type StoredRecord } from '@carillon/history-store';
 import { versionOf } from './payload.js';
 
-/** What the versions of a message come to. */
+/** Result of the versions of a message. */
 export interface Folded {
   readonly name: string | null;
   readonly data: string | null;
   readonly extras: string | null;
 }
 
-/** Adds up the versions of a message, oldest first: what a reader is given must be this. Null: there are none. */
+/** Folds the versions of a message, oldest first; every reader's result must equal it. Null: no versions. */
 export function foldVersions(records: readonly StoredRecord[]): Folded | null {
   let folded: Folded | null = null;
   for (const record of records) {

@@ -5,8 +5,8 @@ import { marksOf, objectText, quoted, versionOf } from './payload.js';
 const EXTRAS: ReadonlySet<string> = new Set(['extras']);
 
 /**
- * The V2 frame of a stored record, as it goes out live and as it is recovered; null: it was erased. A create keeps the
- * name that it was published under, a change is named for what it does.
+ * Returns the V2 frame of a stored record, as sent live and by recovery; null: erased. A create keeps its published
+ * name, a change is named after its operation.
  */
 export function frameOf(
   record: StoredRecord,
@@ -34,8 +34,8 @@ export function frameOf(
 }
 
 /**
- * The V2 frame of a message as it is now, for who comes late: all of its data, whatever its latest version did. Null: it is
- * as it was created, and the frame of that record is the one to show.
+ * Returns the V2 frame of the current state of a message for late subscribers, with all its data. Null: it is
+ * unchanged since its create, whose frame applies.
  */
 export function latestFrameOf(
   message: StoredMessage,
@@ -43,7 +43,7 @@ export function latestFrameOf(
   { address, streamId }: Pick<Stream, 'address' | 'streamId'>,
 ): string | null {
   if (message.action === 'create') return null;
-  // A fragment is of no use to who has not what it is appended to.
+  // A fragment is useless without the data it is appended to.
   const action = message.action === 'append' ? 'update' : message.action;
   const headers = versionHeaders({ ...message, action });
   const frame = objectText([
@@ -60,7 +60,7 @@ export function latestFrameOf(
   return positioned(frame, streamId, message.deliverySerial);
 }
 
-/** What a change says of itself beside its headers; null: nothing. */
+/** Members of a change besides its headers; null: none. */
 function aboutOf({
   clientId,
   description,

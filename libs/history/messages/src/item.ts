@@ -11,7 +11,7 @@ export const latestItem = (channel: string, message: StoredMessage): string =>
     userId: message.creatorId,
   });
 
-/** One version of a message; of an append, only what was appended. JSON text. */
+/** One version of a message as JSON text; for an append, only the fragment. */
 export function versionItem(channel: string, record: StoredRecord): string {
   const { name, data, isBytes, isJsonText, extras, userId, clientId, description, metadata } =
     versionOf(record);
@@ -51,7 +51,7 @@ interface Shown extends Pick<
   readonly data: string | null;
   readonly isBytes: boolean;
   readonly isJsonText: boolean;
-  /** Whose message it is; null: a server's, or nobody's. */
+  /** Owner of the message; null: a server, or anonymous. */
   readonly userId: string | null;
 }
 

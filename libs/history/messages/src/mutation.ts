@@ -14,7 +14,7 @@ export interface Refusal {
   readonly aiCode?: number;
 }
 
-/** Where the new version stands. */
+/** Position of the new version. */
 export interface VersionPlace {
   readonly versionSerial: string;
   readonly deliverySerial: number;
@@ -26,7 +26,7 @@ export type Mutated =
   | { readonly ok: true; readonly message: StoredMessage }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Without AI transport the data of a message may have so much; with it, what its settings say. */
+/** Size limit of message data without AI transport, whose settings have their own. */
 const MAX_DATA_BYTES = 1_048_576;
 const TOO_MUCH = 40_009;
 
@@ -35,12 +35,12 @@ const refused = (code: HttpErrorCode, text: string, aiCode?: number): Mutated =>
   refusal: { code, text, ...(aiCode === undefined ? {} : { aiCode }) },
 });
 
-/** How many streams of the channel are open, this message included. */
+/** Number of open streams of the channel, this message included. */
 type OpenStreams = number;
 
 /**
- * The message after a change, or why it stays as it is. Pure: what the data was is asked for only where it shows in
- * the new version, so that appending costs what is appended.
+ * Returns the changed message, or the rejection. Pure. The previous data is read only if the new version shows it, so
+ * that an append costs only its fragment.
  */
 export function mutate(
   message: StoredMessage,
@@ -80,11 +80,11 @@ export function mutate(
   };
 }
 
-/** Whether a message with these extras is a stream that goes on. */
+/** Whether a message with these extras is open for appends. */
 export const isOpenStream = (isAi: boolean, extrasText: string | null): boolean =>
   isAi && streamStatus(extrasText) === 'streaming';
 
-/** What a create or a change would make too large; null: nothing. `others` is how many other streams are open. */
+/** Returns the limit that a create or change would exceed; null: none. `others` is the number of other open streams. */
 export function checkSize(
   next: Pick<StoredMessage, 'dataBytes' | 'extras'>,
   { policy: { ai } }: Pick<Mutation, 'policy'>,
@@ -102,7 +102,7 @@ export function checkSize(
   return null;
 }
 
-/** With the rights of its own only, a version is the actor's, whatever it asks for. */
+/** With rights on own messages only, a version is attributed to the actor regardless of the request. */
 function attributed({ actor, client_id: clientId }: Mutation): string | null {
   return (actor.grant === 'own' ? actor.client_id : (clientId ?? actor.client_id)) ?? null;
 }
@@ -163,12 +163,12 @@ function replaced(
   };
 }
 
-/** A message whose data is about to change: a mark tells about data as it was published. */
+/** A message whose data is about to change: the JSON mark applies to data as published. */
 function withoutMark({ isJsonText: _mark, ...message }: StoredMessage): StoredMessage {
   return message;
 }
 
-/** What JSON text is, and what it counts as. Bytes are the list of them. */
+/** Type and counted size of JSON text. Bytes are a list of numbers. */
 export function measured(
   text: string | null,
   isBytes = false,

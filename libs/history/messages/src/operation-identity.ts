@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Mutation } from './mutation.js';
 
-/** What a repeated operation is known by, in lower-case hex. */
+/** Identity of a repeatable operation, in lower-case hex. */
 export interface OperationIdentity {
   readonly hash: string;
-  /** Of what it asks for: another means another operation under the same id. */
+  /** Hash of its content: a different one means another operation under the same id. */
   readonly fingerprint: string;
 }
 

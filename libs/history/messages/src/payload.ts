@@ -4,21 +4,21 @@ import { dataKindMember, dataMarksOf, rawMember } from '@carillon/protocol';
 /** One version as it is shown. Texts of JSON as they were written; null: nothing. */
 export interface Version {
   readonly name: string | null;
-  /** Of an append: its fragment. */
+  /** For an append: its fragment. */
   readonly data: string | null;
   /** The data is bytes, of which it is the list. */
   readonly isBytes: boolean;
   /** The data is a string that holds the JSON text of a published value of another type. */
   readonly isJsonText: boolean;
   readonly extras: string | null;
-  /** Whose message it is: its creator, if known, else who changed it. */
+  /** Owner of the message: its creator if known, else the author of the change. */
   readonly userId: string | null;
   readonly clientId: string | null;
   readonly description: string | null;
   readonly metadata: string | null;
 }
 
-/** What the record of a change holds: everything of its version that no column has. */
+/** Encodes the fields of a version that have no column. */
 export function payloadOf(message: StoredMessage, fragment: string | null): string {
   const userId = message.creatorId ?? message.clientId;
   return objectText([
@@ -39,7 +39,7 @@ export const marksOf = ({ dataKind, isJsonText }: StoredMessage) => ({
   isJsonText: isJsonText === true,
 });
 
-/** What a record of a message that lives on says. */
+/** Decodes a stored record of a mutable message into its version fields. */
 export function versionOf(record: StoredRecord): Version {
   const payload = record.payload ?? '{}';
   const text = (name: string): string | null => {

@@ -1,6 +1,6 @@
 const DIGITS = 20;
 
-/** Who numbers, and when. */
+/** Inputs of a new serial. */
 export interface Numbering {
   readonly nowMs: number;
   /** New at every start of a process. */
@@ -9,9 +9,7 @@ export interface Numbering {
   readonly count: number;
 }
 
-/**
- * A serial that is greater, byte by byte, than the one before it, whatever the clock says; null: there is none before.
- */
+/** Returns a serial that is greater in byte order than the previous one, whatever the clock; null: no previous one. */
 export function nextSerial(before: string | null, { nowMs, writerId, count }: Numbering): string {
   const serialAt = (ms: number): string => `${padded(ms)}:${writerId}:${padded(count)}`;
   const ms = before === null ? nowMs : Math.max(nowMs, Number(before.slice(0, DIGITS)));

@@ -1,14 +1,14 @@
 import { ServiceError } from '@carillon/errors';
 
-/** What happens to an item when its turn comes. */
+/** Work on one item of a channel's queue. */
 export interface LineWork<Item> {
   /** Stores it; false when it could not be stored. */
   keep(item: Item): Promise<boolean>;
-  /** Sends it on; called in the order of the line, which does not wait for what is returned. */
+  /** Sends it; called in queue order without waiting for the result. */
   send(item: Item): Promise<void> | undefined;
 }
 
-/** How much may wait before more is refused. */
+/** Limits of the queues, beyond which items are refused. */
 export interface LineBounds {
   /** Items that may wait behind the one being stored. */
   readonly maxWaitingPerChannel: number;
@@ -27,7 +27,7 @@ interface Place<Item> {
  * channels side by side.
  */
 export class ChannelLines<Item> {
-  /** Who waits behind the item whose turn it is, for channels where one has its turn. */
+  /** Items waiting behind the current one of each channel. */
   readonly #lines = new Map<string, Place<Item>[]>();
   #underWay = 0;
 

@@ -6,15 +6,15 @@ import type { Publication, Receipt } from './publication.js';
 import type { SequencedPublisher } from './sequenced-publisher.js';
 
 /**
- * Lets every event go the way its channel has: through the history where there is one, by way of a place in its stream
- * where it can be recovered, else straight on.
+ * Routes a publication by channel policy: durable → `DurablePublisher` (commit, then fan-out); recoverable →
+ * `SequencedPublisher` (assign a serial, then fan-out); otherwise `LivePublisher` (fan-out only).
  */
 export class ChannelPublisher implements BatchPublisher {
   constructor(
     private readonly live: LivePublisher,
     /** Null: this process cannot commit. */
     private readonly durable: DurablePublisher | null,
-    /** Null: this process cannot give events their places. */
+    /** Null: this process cannot assign serials. */
     private readonly sequenced: SequencedPublisher | null = null,
     /** Something of the app was published that is for sockets connected now only. Must not throw. */
     private readonly onEphemeral: (appId: string) => void = () => {},

@@ -1,13 +1,13 @@
 import type { CommitResult } from '@carillon/contracts';
 import { ERRORS, ServiceError, type HttpErrorCode } from '@carillon/errors';
 
-/** A result that says that the record is stored, by this commit or an earlier one. */
+/** Result of a record stored by this commit or an earlier one. */
 export type Committed = CommitResult & { readonly status: 'applied' | 'duplicate' };
 
 export const isCommitted = (result: CommitResult | undefined): result is Committed =>
   result?.status === 'applied' || result?.status === 'duplicate';
 
-/** What a record that was not committed is answered with. */
+/** Converts the result of an uncommitted record into an error. */
 export function refusalOf(result: CommitResult | undefined): ServiceError {
   if (result?.status !== 'rejected') return unavailable('no history writer has answered');
   if (!isHttpErrorCode(result.code))

@@ -1,8 +1,8 @@
 import type { CommitRecord, CommitResult } from '@carillon/contracts';
 
 /**
- * Where events become durable. Every record gets a result in time; what went wrong on the way is a rejection too.
- * Records of one channel are committed in the order of the calls.
+ * Commits records. Every record gets a result in time; failures of the transport are rejections too. Records of one
+ * channel are committed in call order.
  */
 export interface Commits {
   commit(records: readonly CommitRecord[]): Promise<readonly CommitResult[]>;

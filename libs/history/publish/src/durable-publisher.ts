@@ -11,27 +11,27 @@ import type { StoredLastEvents } from './stored-last-events.js';
 import { SeriesFailure } from './series-failure.js';
 import { uuidV7 } from './uuid-v7.js';
 
-/** What a `DurablePublisher` stands on. */
+/** Dependencies of a `DurablePublisher`. */
 export interface DurablePublisherParts {
   readonly commits: Commits;
   readonly lastEvents: Pick<StoredLastEvents, 'keepPositioned'>;
   readonly log: Pick<Logger, 'warn'>;
-  /** What holds for messages that live on; absent: none do. */
+  /** Policy of mutable messages; absent: none. */
   readonly living?: LivingMessages;
 }
 
-/** What every message of a channel is told with, so that it can be changed later. */
+/** Policy of mutable messages of a channel. */
 export interface LivingMessages {
-  /** How long its versions are kept; null: for ever. */
+  /** Retention of versions; null: unlimited. */
   readonly versionsMs: number | null;
-  /** What holds for streams of the channel; null: it has none. */
+  /** Policy of AI streams of the channel; null: none. */
   readonly aiOf: (channel: string) => CommitRecordOf<'create'>['policy']['ai'];
 }
 
 /** An event of a channel with a history. */
 export type DurablePublication = Publication & { readonly history: KeptFor };
 
-/** Publishes events of channels with a history: committed first; whoever committed them sends them on. */
+/** Publishes events of durable channels: commits them; the committing writer fans them out. */
 export class DurablePublisher {
   constructor(private readonly parts: DurablePublisherParts) {}
 
@@ -99,7 +99,7 @@ export class DurablePublisher {
     };
   }
 
-  /** It is in the history all the same, and whoever subscribes is shown that. */
+  /** The event is in the history regardless, from which subscribers get it. */
   async #keepLast(publication: Publication, record: Published, result: CommitResult): Promise<void> {
     const { stream_id: streamId, delivery_serial: serial } = result;
     if (typeof streamId !== 'string' || typeof serial !== 'number') return;
@@ -131,7 +131,7 @@ function versionOf(result: CommitResult): Pick<Receipt, 'version'> {
   return { version: { messageSerial, versionSerial, deliverySerial: serial } };
 }
 
-/** What a new message that lives on is told with; null: it does not. */
+/** Headers of a new mutable message; null: not mutable. */
 function createHeaders(result: CommitResult): string | null {
   const { history_serial: historySerial, published_at_ms: atMs } = result;
   const { version } = versionOf(result);
@@ -168,5 +168,5 @@ function recordOf(publication: Publication, kept: KeptFor): CommitRecordOf<'publ
   };
 }
 
-/** Null: no bound, or one that is none. */
+/** Null: no limit. */
 const finite = (bound: number): number | null => (Number.isSafeInteger(bound) ? bound : null);

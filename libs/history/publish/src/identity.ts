@@ -9,10 +9,10 @@ const HELD_BY_THE_DEAD_MS = 10_000;
 
 type Place = Pick<Publication, 'appId' | 'channel'>;
 
-/** What a key is kept under where the channel has a history, in hexadecimal. Raw keys are kept nowhere. */
+/** Hash under which an idempotency key of a durable channel is stored. Raw keys are never stored. */
 export const scopeOf = (place: Place, { key }: PublicationKey): string => digest(place, key);
 
-/** Repetitions of a publish without an id of its own are told the same one. */
+/** Repeats of a publish without an id of its own get the same id. */
 export const idOf = (scope: string): string => uuidText(Buffer.from(scope, 'hex'));
 
 /**
@@ -23,8 +23,9 @@ export const eventIdOf = (place: Place, { key, fingerprint }: PublicationKey): s
   idOf(digest(place, `${key}\0${fingerprint}`));
 
 /**
- * How long an event with this key is unique. Half as long as the key stands for it: what is published under the key
- * later is a new event, and must not be dropped by a process that got the first one late. Null: too short for any retry.
+ * Time in which an event with this key is deduplicated by receivers. Half the lifetime of the key: a later publish
+ * under the same key is a new event and must not be dropped by a process that received the first one late. Null: too
+ * short for any retry.
  */
 export function uniqueForMs({ ttlMs }: PublicationKey): number | null {
   const halfMs = Math.floor(ttlMs / 2);

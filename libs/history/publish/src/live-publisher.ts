@@ -10,7 +10,7 @@ import type { Publisher } from './port.js';
 import type { Publication, Receipt } from './publication.js';
 import type { StoredLastEvents } from './stored-last-events.js';
 
-/** What a `LivePublisher` stands on. */
+/** Dependencies of a `LivePublisher`. */
 export interface LivePublisherParts {
   readonly fabric: Pick<Fabric, 'publish'>;
   readonly lastEvents: Pick<StoredLastEvents, 'keep' | 'keepPositioned'>;
@@ -28,10 +28,10 @@ const unreachable = (cause: unknown): never => {
   throw new ServiceError('service_unavailable', { text: 'the other processes cannot be reached', cause });
 };
 
-/** One message on its way, with what it is published as. */
+/** One message to fan out. */
 export type LiveMessage = LiveEvent & { readonly fact: Message };
 
-/** Publishes what nothing durable is kept of. What subscribers get of it is made where they are. */
+/** Publishes ephemeral events. Receiving processes encode them for their subscribers. */
 export class LivePublisher implements Publisher {
   readonly #lines: ChannelLines<LiveMessage>;
 
@@ -50,7 +50,7 @@ export class LivePublisher implements Publisher {
     return this.send(eventOf(publication), publication);
   }
 
-  /** Sends what `eventOf` made of a publication. */
+  /** Sends the event that `eventOf` made of a publication. */
   send(event: LiveMessage, publication: Publication): Receipt | Promise<Receipt> {
     const { messageId, streamId, serial } = event.fact;
     const receipt = (): Receipt => ({
@@ -76,7 +76,10 @@ export class LivePublisher implements Publisher {
   }
 }
 
-/** The publisher's own id is shared by the channels it publishes to; whoever drops duplicates needs one per event. */
+/**
+ * A publish to several channels carries one message id. Deduplication works per event, so each channel gets its own
+ * event id.
+ */
 export function eventOf(publication: Publication): LiveMessage {
   const { appId, channel, exceptSocketId, key } = publication;
   const forMs = key === null ? null : uniqueForMs(key);

@@ -1,7 +1,7 @@
 import { extrasForReceivers, type Message } from '@carillon/protocol';
 import type { Publication } from './publication.js';
 
-/** A publication as subscribers are told of it, whatever protocol they speak. */
+/** Converts a publication into the protocol-independent message for subscribers. */
 export const messageOf = (publication: Publication, messageId: string): Message => ({
   kind: 'message',
   channel: publication.channel,

@@ -85,7 +85,7 @@ function publisherOf(parts: PublisherParts): BatchPublisher {
   exports: [LAST_EVENTS, PUBLISHER],
 })
 export class PublishingModule {
-  /** Commits events of channels with a history by what this token stands for. */
+  /** Uses the committer of this token for durable channels. */
   static committing(commits: Token<Commits>): DynamicModule {
     return {
       module: PublishingModule,

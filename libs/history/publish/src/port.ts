@@ -8,19 +8,20 @@ import type { Publication, Receipt } from './publication.js';
  */
 export interface Publisher {
   /**
-   * Rejects with `ServiceError` `service_unavailable` when other processes could not be reached; local delivery
-   * stands. Rejects with `backpressure` when too much waits for the channel's store; then nothing was kept or sent.
-   * An event with a history that was not committed in time rejects with `service_unavailable`: nobody got it, though
-   * it may yet be committed, once. One whose key stands for another message rejects with `conflict`.
+   * Rejects with `ServiceError` `service_unavailable` when other processes could not be reached; local delivery has
+   * happened. Rejects with `backpressure` when too much waits for the channel's store; then nothing was stored or
+   * sent. An event of a durable channel that was not committed in time rejects with `service_unavailable`: nobody
+   * received it, but it may still be committed, once. An event whose key belongs to another message rejects with
+   * `conflict`.
    */
   publish(publication: Publication): Receipt | Promise<Receipt>;
 }
 
-/** What servers publish with, who send several events with one request. */
+/** Publisher for server requests with several events. */
 export interface BatchPublisher extends Publisher {
   /**
-   * Publishes events of channels with a history strictly one after another, in as few commits as can be. Ends with the
-   * first that fails and rejects with a `SeriesFailure` of its place and its error; those before it stay published.
+   * Publishes events of durable channels strictly in order, in as few commits as possible. Stops at the first failure
+   * and rejects with a `SeriesFailure` with its index and error; earlier events stay published.
    */
   publishSeries(publications: readonly Publication[]): Promise<readonly Receipt[]>;
 }

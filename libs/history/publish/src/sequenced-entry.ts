@@ -3,7 +3,7 @@ import { encodeMessageV2, type Message, rawMembers, readMessageV2 } from '@caril
 import type { StreamPosition } from '@carillon/history-positions';
 import type { LiveMessage } from './live-publisher.js';
 
-/** What is kept of an event for replay. Its place is where it is kept. */
+/** Replay entry of an event, without its serial, which is its position. */
 const SEQUENCED = message('sequenced', {
   event_id: text(1, 512),
   /** Absent: false, a server sent it. */
@@ -23,13 +23,13 @@ export function writeSequenced({ eventId, fact }: LiveMessage): string {
   return `{"v":${version},"kind":"${kind}","event_id":${JSON.stringify(eventId)}${flags},"message":${encodeMessageV2(fact)}}`;
 }
 
-/** An event that was kept, in its place. */
+/** A stored event with its position. */
 export interface SequencedEvent {
   readonly eventId: string;
   readonly message: Message;
 }
 
-/** Null: over the cap, or not what this version can read. Never throws. */
+/** Null: too large or unreadable by this version. Never throws. */
 export function readSequenced(
   kept: string,
   { streamId, serial }: StreamPosition,

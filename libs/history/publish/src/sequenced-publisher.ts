@@ -6,7 +6,7 @@ import { eventOf, type LiveMessage, type LivePublisher } from './live-publisher.
 import type { KeptForReplay, Publication, Receipt } from './publication.js';
 import { writeSequenced } from './sequenced-entry.js';
 
-/** What a `SequencedPublisher` stands on. */
+/** Dependencies of a `SequencedPublisher`. */
 export interface SequencedPublisherParts {
   readonly replay: Pick<Replay, 'append'>;
   readonly live: Pick<LivePublisher, 'send'>;
@@ -14,8 +14,8 @@ export interface SequencedPublisherParts {
 }
 
 /**
- * Publishes events of channels that are recovered without a history: each takes its place in the stream of its channel,
- * and is sent on with it. What cannot take a place is not sent, for a frame without its serial would be a silent hole.
+ * Publishes events of recoverable channels without history: each is assigned a serial in the stream of its channel
+ * and fanned out with it. An event without a serial is not sent, since it would be a silent gap.
  */
 export class SequencedPublisher {
   readonly #tookMs: { observe(value: number): void };

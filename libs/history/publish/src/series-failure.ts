@@ -3,9 +3,9 @@ export class SeriesFailure extends Error {
   override readonly name = 'SeriesFailure';
 
   constructor(
-    /** Its place in the series. */
+    /** Index in the series. */
     readonly index: number,
-    /** What `publish` would have rejected with. */
+    /** Error with which `publish` would have rejected. */
     override readonly cause: unknown,
   ) {
     super(`publication ${index} of a series failed`);

@@ -7,10 +7,10 @@ import { readRecord, writeRecord } from './stored-record.js';
 /** Others may replace the event between a look and a change of this process. */
 const MOST_TRIES = 16;
 
-/** What `StoredLastEvents` stand on. */
+/** Dependencies of `StoredLastEvents`. */
 export interface StoredLastEventsParts {
   readonly cache: Pick<Cache, 'compareAndRemove' | 'compareAndSwap' | 'entry' | 'set' | 'setIfAbsent'>;
-  /** How long an event is kept; each publish starts it anew. */
+  /** Lifetime of a stored event; renewed by each publish. */
   readonly ttlMs: number;
   /** A larger record is not read: nothing that is published here can be that large. */
   readonly maxRecordBytes: number;
@@ -26,11 +26,11 @@ export class StoredLastEvents implements LastEvents {
     if (entry === null) return null;
     const kept = readRecord(entry.value, maxRecordBytes);
     if (kept === null || kept.channel !== channel) return null;
-    // Everything is written with a ttl; what has lost it is treated as new.
+    // Everything is written with a TTL; an entry that lost it is treated as new.
     return { ...kept, ttlMs: entry.ttlMs ?? ttlMs };
   }
 
-  /** Takes it away if that is so of it, unless another has come meanwhile. Rejects when the store cannot be reached. */
+  /** Deletes the event if the condition holds, unless a newer one replaced it. Rejects if the store is unreachable. */
   async forgetIf(
     appId: string,
     channel: string,
@@ -50,7 +50,7 @@ export class StoredLastEvents implements LastEvents {
     return cache.set(cacheKeys.lastEvent(appId, event.channel), writeRecord(event), ttlMs);
   }
 
-  /** The same, unless a later event of the same stream is there already. */
+  /** Like `keep`, unless a later event of the same stream is already stored. */
   async keepPositioned(appId: string, event: Message): Promise<void> {
     const { cache, ttlMs, maxRecordBytes } = this.parts;
     const name = cacheKeys.lastEvent(appId, event.channel);

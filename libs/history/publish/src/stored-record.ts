@@ -8,7 +8,7 @@ const LAST_EVENT = message('last_event', {
   message_id: name,
   event: name,
   channel: name,
-  /** Where it is in its channel's stream. Absent: the channel has none. */
+  /** Position in its channel's stream. Absent: none. */
   position: optional(object({ stream_id: text(1, 64), serial: integer(1) })),
   tags: optional(json),
   extras: optional(json),

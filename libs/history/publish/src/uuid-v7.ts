@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
-/** Where the random part of a UUID begins, behind its version. */
+/** Offset of the random part of a UUID, after its version. */
 const RANDOM_AT = 15;
 
 /**
- * A new UUID that begins with the time, so that ids made one after another lie side by side in an index. What is random
- * in it is that of a random one, which are made many at a time.
+ * Returns a new UUID that begins with the time, so that consecutive ids are adjacent in an index. Its random part
+ * comes from batches of random UUIDs.
  */
 export function uuidV7(nowMs: number = Date.now()): string {
   const time = nowMs.toString(16).padStart(12, '0');

@@ -5,7 +5,7 @@ import { last, namesOf, publish, scene } from './scene.js';
 
 const nameOf = (record: string | undefined): string | undefined => readRecord(record ?? '', 100_000)?.event;
 
-/** A store whose writes end one at a time, when told. */
+/** A store whose writes complete one at a time, on request. */
 function heldBack(cache: ReturnType<typeof scene>['cache']) {
   const held: (() => void)[] = [];
   cache.before = () => new Promise((resolve) => held.push(resolve));

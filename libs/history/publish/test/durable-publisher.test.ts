@@ -32,7 +32,7 @@ function scene(outcome: Outcome = applied) {
   const cache = new TestCache();
   const log = { warn: (message: string) => void lines.push(message) };
   const lastEvents = new StoredLastEvents({ cache, ttlMs: 1000, maxRecordBytes: 10_000 });
-  /** How many records came together. */
+  /** Sizes of the chains. */
   const chains: number[] = [];
   const resultOf = (record: CommitRecord): CommitResult => {
     records.push(record);

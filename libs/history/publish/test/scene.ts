@@ -31,7 +31,7 @@ export function publication(more: Partial<Publication> = {}): Publication {
   };
 }
 
-/** What a server publishes to a cache channel. */
+/** A server publish to a cache channel. */
 export const last = (event: string, more: Partial<Publication> = {}): Publication =>
   publication({ channel: 'cache-prices', event, isLastEvent: true, ...more });
 
@@ -39,13 +39,13 @@ export const last = (event: string, more: Partial<Publication> = {}): Publicatio
 export const namesOf = (delivered: readonly LiveEvent[]): unknown[] =>
   delivered.map(({ fact }) => (fact.kind === 'message' ? fact.event : fact.kind));
 
-/** What becomes of a publish, waited for or not. */
+/** Outcome of a publish, synchronous or not. */
 export const publish = (publisher: Publisher, published: Publication): Promise<Receipt> =>
   Promise.resolve(publisher.publish(published));
 
 const text = fc.string({ unit: 'binary' });
 
-/** Whatever may be published: any names, any payload. */
+/** Arbitrary publications. */
 export const anyPublication: fc.Arbitrary<Publication> = fc.record({
   appId: text,
   channel: text,
@@ -65,7 +65,7 @@ export const anyPublication: fc.Arbitrary<Publication> = fc.record({
   key: fc.constant(null),
 });
 
-/** A cache that answers at once, or when it is told to. */
+/** A cache that answers immediately or on request. */
 export class TestCache implements Pick<
   Cache,
   'compareAndRemove' | 'compareAndSwap' | 'entry' | 'set' | 'setIfAbsent'
@@ -113,7 +113,7 @@ export interface Scene {
   readonly publisher: Publisher;
   readonly lastEvents: StoredLastEvents;
   readonly cache: TestCache;
-  /** What local subscribers were handed. */
+  /** Events delivered to local subscribers. */
   readonly delivered: LiveEvent[];
   readonly lines: string[];
 }
@@ -124,7 +124,7 @@ export interface SceneOptions {
   readonly bounds?: LivePublisherParts['bounds'];
 }
 
-/** A publisher of a process with sockets, over a fabric that is this process unless told otherwise. */
+/** A publisher of a process with sockets, by default over a local broker. */
 export function scene({
   publish = (event, local) => local.publish(event),
   bounds,
@@ -153,7 +153,7 @@ export function scene({
   return { publisher, lastEvents, cache, delivered, lines };
 }
 
-/** As over a broker that is gone: what happens in this process still happens. */
+/** Broker that is unavailable: only local delivery happens. */
 export function cutOff(reason: Error): SceneOptions['publish'] {
   return async (event, local) => {
     await local.publish(event);

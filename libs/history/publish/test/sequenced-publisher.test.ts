@@ -88,7 +88,7 @@ describe('a sequenced publish', () => {
     const { publisher, replay, places } = scene();
     const key = { key: 'k', fingerprint: 'f', ttlMs: 120_000 };
     for (let tries = 0; tries < 2; tries += 1) await publish(publisher, sequenced({ key }));
-    // Who had the first is not given the second.
+    // A receiver of the first event does not get the duplicate.
     expect(places()).toEqual([1]);
     await publish(publisher, sequenced({ key: { ...key, fingerprint: 'g' } }));
     expect((await replay.range(PLACE, 1, 60_000))?.entries).toHaveLength(2);

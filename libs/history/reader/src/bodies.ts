@@ -32,7 +32,7 @@ export interface HistoryItemBody {
   readonly published_at_ms: number;
   readonly message_id: string | null;
   readonly event_name: string | null;
-  /** `append`: as it was published; else what the latest version of the message did. */
+  /** `append` for a plain publish; else the operation of the latest version. */
   readonly operation_kind: 'append' | `message.${MessageAction}`;
   readonly payload_size_bytes: number;
   /** The V2 frame. */
@@ -54,7 +54,7 @@ export interface HistoryPageBody {
   readonly stream_state: StreamStateBody;
 }
 
-/** The state of a stream with what is retained of it. */
+/** State of a stream with its retained amounts. */
 export interface HistoryStreamBody {
   readonly stream_id: string | null;
   /** Null: there is no stream. */

@@ -5,7 +5,7 @@ import type { HistoryBounds } from './query.js';
 export const floorOf = (stream: Stream | null, { oldest }: Retained): number =>
   oldest?.serial ?? stream?.nextHistorySerial ?? 1;
 
-/** Whether something that was asked for has been there once and is not any more. */
+/** Whether some requested rows existed and were removed. */
 export function truncatedByRetention(bounds: HistoryBounds, floor: number, { oldest }: Retained): boolean {
   if (floor === 1) return false;
   const { start_serial: serial, start_time_ms: timeMs } = bounds;

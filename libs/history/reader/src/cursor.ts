@@ -3,7 +3,7 @@ import { type HistoryBounds, type HistoryDirection, invalid } from './query.js';
 const MAX_CURSOR_BYTES = 16_384;
 const VERSION = 1;
 
-/** Where a page ended, and of what. */
+/** End of a page, and the query it belongs to. */
 export interface HistoryCursor {
   readonly version: number;
   readonly app_id: string;
@@ -17,9 +17,9 @@ export interface HistoryCursor {
 export const encodeCursor = (cursor: Omit<HistoryCursor, 'version'>): string =>
   Buffer.from(JSON.stringify({ version: VERSION, ...cursor })).toString('base64url');
 
-/** What a cursor must agree with. */
+/** Query that a cursor must match. */
 export type CursorContext = Omit<HistoryCursor, 'version' | 'serial' | 'stream_id'> & {
-  /** Null: there is no stream (any more). */
+  /** Null: the stream does not exist (any longer). */
   readonly stream_id: string | null;
   /** The lowest history serial that is retained. */
   readonly floor: number;

@@ -10,18 +10,18 @@ export interface FaultDeskParts {
   readonly nodeId: string;
   /** Milliseconds that only grow. */
   readonly elapsed: () => number;
-  /** Told of each claim that is made. */
+  /** Called for each claim. */
   readonly onClaim: (address: StreamAddress, fault: Fault) => void;
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** What the writer of a stream says: it is so, it is not, or nothing that could be heard. */
+/** Verdict of a stream's writer: confirmed, denied, or none received. */
 export type Ruling = 'refused' | 'unknown' | 'upheld';
 
-/** What readers ask of a desk. */
+/** Operations of a desk used by readers. */
 export type Faults = Pick<FaultDesk, 'isExplained' | 'rulingOn'>;
 
-/** So long after an answer the same is not claimed of the same stream again. */
+/** Time after an answer in which the same claim is not repeated. */
 const AGAIN_MS = 5000;
 /** Claims, and faults that turned out to be none, that are kept in mind; beyond, the oldest are forgotten. */
 const MOST_CLAIMS = 1000;
@@ -41,8 +41,8 @@ interface Claim {
 }
 
 /**
- * Where readers tell what they found wrong with a stream. Its writer looks under the lock; however many readers find
- * the same, it is asked once in a while.
+ * Collects the faults that readers find in streams. The writer of the stream verifies them under the lock; it is
+ * asked at most once per interval, however many readers find the same fault.
  */
 export class FaultDesk {
   readonly #claims = new Map<string, Claim>();
@@ -50,19 +50,19 @@ export class FaultDesk {
 
   constructor(private readonly parts: FaultDeskParts) {}
 
-  /** Whether the writer has said that nothing is wrong there: what retention took away never comes back. */
+  /** Whether the writer has denied the fault: rows removed by retention never return. */
   isExplained(stream: Stream, fault: Fault): boolean {
     return this.#explained.has(nameOf(stream, fault));
   }
 
-  /** Asks whether these faults of one reason are any. Never rejects. */
+  /** Asks the writer to verify faults of one reason. Never rejects. */
   async rulingOn(stream: Stream, reason: FaultReason, faults: readonly Fault[]): Promise<Ruling> {
     const [fault] = faults;
     if (fault === undefined) return 'refused';
     const known = this.#claimOf(stream, reason);
     const claim = known ?? this.#claim(stream, fault);
     const ruling = await claim.ruling;
-    // An older answer may be older than what was found since.
+    // An older answer may predate later findings.
     if (known === undefined && ruling === 'refused' && reason !== 'history_row_unreadable')
       for (const one of faults) this.#remember(nameOf(stream, one));
     return ruling;

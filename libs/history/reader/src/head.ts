@@ -9,20 +9,20 @@ import type { StateSource } from './observed.js';
 import type { StateHints } from './hints/state-hints.js';
 import { type Observed, observed } from './observed.js';
 
-/** A stream and what of it is visible, at one moment. */
+/** A stream and its visible part at a given time. */
 export interface Head {
   readonly nowMs: number;
-  /** Null: there is none. */
+  /** Null: no stream exists. */
   readonly stream: Stream | null;
   readonly retained: Retained;
   readonly seen: Observed;
 }
 
-/** What a head is told from. */
+/** Sources of a head. */
 export interface HeadParts {
   readonly store: Pick<HistoryStore, 'heads' | 'retained'>;
   readonly now: () => number;
-  /** States that the store could not be told of. Absent: the store is all that is asked. */
+  /** States not yet stored. Absent: only the store is read. */
   readonly hints?: Pick<StateHints, 'newest'>;
 }
 

@@ -3,7 +3,7 @@ import type { HistoryHealth, HistoryHealthSource, Metrics } from '@carillon/runt
 
 const OFF = { enabled: false, backend: 'disabled', state_authority: 'disabled' } as const;
 
-/** The state of the histories of channels as this process knows it: what its gauges show. */
+/** Health of channel histories as known to this process, for its gauges. */
 export function historyHealth(config: Config, metrics: Metrics): HistoryHealthSource {
   const { history, presence_history: presence } = config;
   // Without history, that of presence is in memory alone.

@@ -1,7 +1,7 @@
 import { ServiceError } from '@carillon/errors';
 import { bounded } from '@carillon/runtime';
 
-/** Reads for at most so long; whatever else goes wrong is `service_unavailable`. */
+/** Reads within a timeout; all other failures become `service_unavailable`. */
 export async function inTime<Body>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<Body>,

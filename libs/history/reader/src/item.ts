@@ -2,7 +2,7 @@ import { positioned, type Stream, type StoredMessage, type StoredRecord } from '
 import { latestItem } from '@carillon/history-messages';
 import type { HistoryItemBody } from './bodies.js';
 
-/** How a row of a history is answered, as its message is now; null: it cannot be read. */
+/** Returns a history row with the latest state of its message; null if unreadable. */
 export function itemOf(
   { streamId, address }: Stream,
   row: StoredRecord,

@@ -1,7 +1,7 @@
 import type { PresenceCheckpoint, PresenceEvent } from '@carillon/history-store';
 import type { PresenceMemberBody } from './presence-bodies.js';
 
-/** What a row of events is held to. */
+/** Requirements on a sequence of events. */
 export interface Demands {
   /** No serial may be missing. */
   readonly contiguous: boolean;
@@ -10,8 +10,8 @@ export interface Demands {
 }
 
 /**
- * Who is there after a row of events, taken in from the oldest to the newest. An event that cannot follow from those
- * before it is an anomaly when all of them are known, and otherwise taken as it is.
+ * Members after a sequence of events, oldest first. An event that contradicts earlier ones is an anomaly if all
+ * events are known, and is otherwise applied.
  */
 export class Membership {
   readonly #members = new Map<string, PresenceMemberBody>();
@@ -20,7 +20,7 @@ export class Membership {
 
   constructor(private readonly demands: Demands) {}
 
-  /** As it is after the event of a checkpoint, with every event from `first` on taken in. */
+  /** Starts after the event of a checkpoint, as if all events from `first` on had been applied. */
   static from(
     { members }: PresenceCheckpoint,
     event: PresenceEvent,
@@ -38,17 +38,17 @@ export class Membership {
     return this.#last;
   }
 
-  /** Events that were taken in, those that a checkpoint stands for included. */
+  /** Number of applied events, including those covered by a checkpoint. */
   get replayed(): number {
     return this.#replayed;
   }
 
-  /** By user id. */
+  /** Sorted by user id. */
   get members(): PresenceMemberBody[] {
     return [...this.#members.values()].sort((one, other) => (one.user_id < other.user_id ? -1 : 1));
   }
 
-  /** Takes in the next event; gives what is wrong with it, or null. */
+  /** Applies the next event; returns its anomaly, or null. */
   add(event: PresenceEvent): string | null {
     const anomaly = this.#anomalyOf(event);
     if (anomaly !== null) return anomaly;

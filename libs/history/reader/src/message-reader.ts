@@ -4,7 +4,7 @@ import { latestItem, versionItem } from '@carillon/history-messages';
 import { inTime } from './in-time.js';
 import type { ReadTurns } from './read-turns.js';
 
-/** What a reader asks of a store, or of a writer that has it. */
+/** Store operations used by the reader, local or through a writer. */
 export type MessageSource = Pick<
   DurableStore,
   'annotations' | 'heads' | 'messages' | 'summaries' | 'versions'
@@ -18,20 +18,20 @@ export interface MessageReaderParts {
 }
 
 export interface MessageReaderOptions {
-  /** What one read may take. */
+  /** Time budget of one read. */
   readonly timeoutMs: number;
-  /** How long a version is kept; null: for ever. */
+  /** Retention of versions; null: unlimited. */
   readonly windowMs: number | null;
 }
 
-/** Where a message is. */
+/** Address of a message. */
 export interface MessagePlace {
   readonly appId: string;
   readonly channel: string;
   readonly messageSerial: string;
 }
 
-/** Which versions are asked for. */
+/** Requested versions. */
 export interface VersionsRequest {
   readonly limit: number;
   readonly newestFirst: boolean;
@@ -59,7 +59,7 @@ export interface StreamsState {
 export interface Listed<Item> {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
-  /** What the next part begins behind; null: there is nothing. */
+  /** Position of the next page; null: no more. */
   readonly last: string | null;
 }
 
@@ -72,8 +72,8 @@ const MOST_SUMMARIES = 200;
 const NUMBER_DIGITS = 20;
 
 /**
- * Reads messages that live on, their versions, and what was annotated to them. Whoever asks has made sure that the
- * channel has such messages. Rejects with `service_unavailable` when a whole answer cannot be given.
+ * Reads mutable messages, their versions and annotations. Callers have checked that the channel has mutable messages.
+ * Rejects with `service_unavailable` if the result would be incomplete.
  */
 export class MessageReader {
   constructor(
@@ -81,7 +81,7 @@ export class MessageReader {
     private readonly options: MessageReaderOptions,
   ) {}
 
-  /** The message in its latest version; null: there is none. */
+  /** Returns the latest version of a message; null if it does not exist. */
   latest(place: MessagePlace): Promise<unknown> {
     return this.#read(place.appId, async () => {
       const found = await this.#find(place);
@@ -109,7 +109,7 @@ export class MessageReader {
     });
   }
 
-  /** Of a message that there is not, none. */
+  /** Empty if the message does not exist. */
   annotations(place: MessagePlace, request: AnnotationsRequest): Promise<Listed<unknown>> {
     return this.#read(place.appId, async () => {
       const found = await this.#find(place);
@@ -133,7 +133,7 @@ export class MessageReader {
     });
   }
 
-  /** The latest annotation like this one that was not taken back; null: there is none. */
+  /** Returns the latest equal annotation that is not deleted; null if none. */
   latestAnnotation(
     place: MessagePlace,
     {
@@ -163,8 +163,8 @@ export class MessageReader {
   }
 
   /**
-   * What the annotations of these messages, at most a page of them, come to: by type, in at most so many bytes each as
-   * far as leaving clients out makes it fit. Messages that have none are left out.
+   * Returns the summaries by type of up to a page of messages, each truncated to a byte limit by omitting clients.
+   * Messages without annotations are omitted.
    */
   summaries(
     { appId, channel }: Omit<MessagePlace, 'messageSerial'>,
@@ -194,7 +194,7 @@ export class MessageReader {
     });
   }
 
-  /** What a channel of streams stands at; a channel that was never written to has none. */
+  /** Returns the state of a channel's streams; empty for a channel without writes. */
   streams(appId: string, channel: string): Promise<StreamsState> {
     return this.#read(appId, async () => {
       const found = await this.parts.store.heads([{ appId, channel, kind: 'messages' }]);

@@ -24,13 +24,13 @@ import { ReadTurns } from './read-turns.js';
 import { HistoryReader, type HistoryReaderOptions, type HistoryReads } from './reader.js';
 import type { ShownAs } from './shown-rows.js';
 
-/** What is read of streams, in the store or by a writer that has it. */
+/** Stream reads, from the store or through a writer. */
 type StreamSource = HistoryReads & MessageSource & PresenceHistoryReaderParts['store'];
 
 export const HISTORY_READER = token<HistoryReader>('history reader');
 export const MESSAGE_READER = token<MessageReader>('message reader');
 export const PRESENCE_HISTORY_READER = token<PresenceHistoryReader>('presence history reader');
-/** Token of what they read: the store, or a writer that has it. */
+/** Token of the source of stream reads. */
 export const STREAM_READS = token<StreamSource>('stream reads');
 /** Token of the `HistoryCommits` by which everything in the process commits. */
 export const HISTORY_COMMITS = token<HistoryCommits>('history commits');
@@ -42,10 +42,10 @@ const STATE_HINTS = token<StateHints>('state hints');
 const STORE_OPENER = token<unknown>('store opener');
 const FAULT_DESK = token<FaultDesk>('fault desk');
 
-/** Where this process gets what it needs, by the tokens of other rooms. */
+/** Tokens of the dependencies in other packages. */
 export interface HistorySources {
   readonly reads: Token<StreamSource>;
-  /** What commits without a thought for marks that are lost. */
+  /** Commit client without the marking of lost states, which this module adds. */
   readonly commits: Token<HistoryCommits>;
 }
 

@@ -9,7 +9,7 @@ export interface Observed {
 
 const NEVER_CHANGED: StreamState = { state: 'healthy', reason: null, nodeId: null, changedAtMs: null };
 
-/** The newest transition of what the store says and what it could not be told yet; of two at once that of the store. */
+/** Returns the newer of the stored state and a hint; on equal times the stored one. */
 export function observed(stream: Stream | null, found: FoundHint | null, authority: StateSource): Observed {
   const stored = stream?.durable ?? NEVER_CHANGED;
   return found !== null && found.hint.changedAtMs > (stored.changedAtMs ?? -1)
@@ -17,5 +17,5 @@ export function observed(stream: Stream | null, found: FoundHint | null, authori
     : { state: stored, source: authority };
 }
 
-/** Where the truth about a stream is. */
+/** Authoritative source of a stream's state. */
 export type StateSource = 'durable_store' | 'in_memory';

@@ -2,8 +2,8 @@ import type { App, AppRegistry } from '@carillon/app-registry';
 import { type DurableStore, keepsHistory, openNow } from '@carillon/history-store';
 
 /**
- * Opens the store as soon as an app is known that keeps a history of its own, so that its first publish need not wait
- * for that. Nothing happens where the store is open anyway, or where there is none.
+ * Opens the store as soon as an app with its own history is known, so that its first publish need not wait. No effect
+ * if the store is open or missing.
  */
 export function openForApps(
   apps: Pick<AppRegistry, 'onChange' | 'onKnown'>,

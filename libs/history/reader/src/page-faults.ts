@@ -1,16 +1,16 @@
 import type { PageQuery, Retained } from '@carillon/history-store';
 
-/** What may be wrong with the rows of a stream, as the reasons of its state have it. */
+/** Faults of rows, named as reasons of a degraded state. */
 export type FaultReason = 'history_row_unreadable' | 'history_serial_conflict' | 'history_serial_gap';
 
-/** Serials with which something is wrong, both inclusive. */
+/** Range of affected serials, inclusive. */
 export interface Fault {
   readonly reason: FaultReason;
   readonly fromSerial: number;
   readonly toSerial: number;
 }
 
-/** A row as far as it tells whether others are missing. */
+/** Fields of a row used to find gaps. */
 export interface PageRow {
   readonly serial: number;
   readonly atMs: number;
@@ -18,7 +18,7 @@ export interface PageRow {
   readonly untilMs: number;
 }
 
-/** What is known of a stream beside the rows of a page. */
+/** Knowledge about a stream besides the rows of a page. */
 export interface Known {
   /** The newest serial there was before the page was read. */
   readonly headSerial: number;

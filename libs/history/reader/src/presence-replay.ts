@@ -13,7 +13,7 @@ import type { SnapshotQuery } from './snapshot-query.js';
 /** Events of a replay that are read together. */
 const REPLAYED_AT_ONCE = 1000;
 
-/** A stream of presence with what of it is visible at a moment. */
+/** A presence stream with its visible part at a given time. */
 export interface Replayed {
   readonly stream: Stream;
   readonly retained: Retained;
@@ -21,9 +21,9 @@ export interface Replayed {
 }
 
 /**
- * Tells from its events who was there, as if all that are visible were taken in from the oldest to the bound. What comes
- * before the nearest checkpoint is not read again: it was taken in when the checkpoint was made. Events that contradict
- * each other are `conflict`; of those before the checkpoint it is not known.
+ * Derives the members at a given time from events, as if all visible ones were applied up to the bound. Events before
+ * the nearest checkpoint are not read again. Contradicting events are a `conflict`; those before the checkpoint are
+ * not checked.
  */
 export class PresenceReplay {
   readonly #floor: number;
@@ -46,7 +46,7 @@ export class PresenceReplay {
     return membership;
   }
 
-  /** The serial of the last event that counts; null: there is none. Times never decrease as serials rise. */
+  /** Serial of the last relevant event; null: none. Times never decrease as serials rise. */
   async #until({ atSerial, atTimeMs }: SnapshotQuery): Promise<number | null> {
     const newest = this.of.retained.newest?.serial ?? null;
     if (newest === null) return null;
@@ -69,13 +69,13 @@ export class PresenceReplay {
     return own === undefined ? null : Membership.from(this.#visible(checkpoint), own, this.#floor, demands);
   }
 
-  /** Where rows expired before older ones, their events must be missed and not be covered up. */
+  /** If rows expired before older ones, the missing events must show and not be hidden by a checkpoint. */
   #isWhole(): boolean {
     const { oldest, newest, messages } = this.of.retained;
     return oldest !== null && newest !== null && newest.serial - oldest.serial + 1 === messages;
   }
 
-  /** A replay of what is visible knows nothing of members whose last event is not. */
+  /** Removes members whose last event is no longer visible. */
   #visible({ serial, members }: PresenceCheckpoint): PresenceCheckpoint {
     return { serial, members: members.filter((member) => member.serial >= this.#floor) };
   }

@@ -1,6 +1,6 @@
 import { ServiceError } from '@carillon/errors';
 
-/** What part of a history is asked for; all inclusive, null: no bound. */
+/** Requested part of a history; inclusive, null: no bound. */
 export interface HistoryBounds {
   readonly start_serial: number | null;
   readonly end_serial: number | null;
@@ -13,7 +13,7 @@ export type HistoryDirection = 'newest_first' | 'oldest_first';
 export interface HistoryQuery {
   readonly limit: number;
   readonly direction: HistoryDirection;
-  /** As the client sent it; null: the first page. */
+  /** Cursor from the client; null: the first page. */
   readonly cursor: string | null;
   readonly bounds: HistoryBounds;
 }
@@ -64,8 +64,8 @@ function ordered(name: string, start: number | null, end: number | null): void {
 export const invalid = (text: string): ServiceError => new ServiceError('invalid_input', { text });
 
 /**
- * What part of a walk is read next; `after` is the serial that the page before ended with, and nothing is looked for
- * below `floor`, where all that may still be stored is past its time.
+ * Returns the range of the next page; `after` is the last serial of the previous page. Nothing is read below `floor`,
+ * where all remaining rows have expired.
  */
 export function pageBounds({ direction, bounds }: HistoryQuery, after: number | null, floor: number) {
   const newestFirst = direction === 'newest_first';

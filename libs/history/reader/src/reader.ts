@@ -21,10 +21,10 @@ import { pastMessage, type PastPage } from './past.js';
 import { type Row, type Show, type ShownAs, ShownRows } from './shown-rows.js';
 import { readWhole, type WholePage } from './whole-page.js';
 
-/** What a reader asks of a store, or of a writer that has it. */
+/** Store operations used by the reader, local or through a writer. */
 export type HistoryReads = Pick<DurableStore, 'heads' | 'messages' | 'page' | 'range' | 'retained'>;
 
-/** A moment of a stream, in the numbers of what subscribers are told. */
+/** Position in a stream, in the serials that subscribers see. */
 export interface StreamMoment {
   readonly streamId: string;
   readonly deliverySerial: number;
@@ -35,19 +35,19 @@ export interface HistoryReaderParts {
   readonly now: () => number;
   /** In which the reads of clients take turns. Absent: every read runs at once. */
   readonly turns?: ReadTurns;
-  /** Where it is told what is wrong with a stream. */
+  /** Receives the faults found in streams. */
   readonly faults: Faults;
-  /** States that the store could not be told of. Absent: the store is all that is asked. */
+  /** States not yet stored. Absent: only the store is read. */
   readonly hints?: Pick<StateHints, 'newest'>;
-  /** Told of each row that is shown where messages may live on. Must not throw. Absent: nobody counts. */
+  /** Called for each row shown in a channel with mutable messages. Must not throw. Absent: not counted. */
   readonly onShown?: (appId: string, as: ShownAs) => void;
 }
 
 export interface HistoryReaderOptions {
-  /** What one read may take. */
+  /** Time budget of one read. */
   readonly timeoutMs: number;
   readonly source: StateSource;
-  /** Whether messages that live on are shown as they are now. Absent: no. */
+  /** Whether mutable messages are shown in their latest version. Absent: no. */
   readonly showsLatest?: boolean;
 }
 
@@ -55,8 +55,8 @@ export interface HistoryReaderOptions {
 const WINDOW = 200;
 
 /**
- * Reads the histories of channels. Whoever asks has made sure that the channel has one. Rejects with `ServiceError`:
- * `invalid_input`, or `service_unavailable` when a whole answer cannot be given.
+ * Reads channel histories. Callers have checked that the channel has one. Rejects with `ServiceError`:
+ * `invalid_input`, or `service_unavailable` if the result would be incomplete.
  */
 export class HistoryReader {
   readonly #rows: ShownRows;
@@ -73,7 +73,7 @@ export class HistoryReader {
     return this.#read(appId, () => this.#page({ appId, channel, kind: 'messages' }, query));
   }
 
-  /** The state of the stream, whatever it is. */
+  /** Returns the state of the stream, whether healthy or not. */
   state(appId: string, channel: string): Promise<HistoryStreamBody> {
     return this.#read(appId, async () => {
       const { stream, retained, seen } = await this.#head({ appId, channel, kind: 'messages' });
@@ -96,7 +96,7 @@ export class HistoryReader {
       const { streamId, deliverySerial } = moment;
       if (stream?.streamId !== streamId || deliverySerial >= stream.nextDeliverySerial) return null;
       const { streamKey, generation, floorDeliverySerial } = stream;
-      // What changes a message has no place of its own: the last that has one is looked for, backwards.
+      // Changes of messages have no history serial: searches backwards for the last record with one.
       for (let toSerial = deliverySerial; toSerial >= floorDeliverySerial; toSerial -= WINDOW) {
         const fromSerial = Math.max(floorDeliverySerial, toSerial - WINDOW + 1);
         const query = { streamKey, generation, fromSerial, toSerial, limit: WINDOW };
@@ -109,7 +109,7 @@ export class HistoryReader {
     });
   }
 
-  /** The same messages as they are told to who comes late. */
+  /** Returns the same messages as frames for late subscribers. */
   past(appId: string, channel: string, query: HistoryQuery): Promise<PastPage> {
     return this.#read(appId, () => this.#past({ appId, channel, kind: 'messages' }, query));
   }

@@ -1,15 +1,18 @@
 import type { DurableStore, PageQuery, StoredMessage, StoredRecord, Stream } from '@carillon/history-store';
 
-/** What a row of a message is shown as: its latest version, what was stored as that is over, or what never lived on. */
+/**
+ * Form in which a row is shown: the latest version, the stored row because the message has expired, or an immutable
+ * message.
+ */
 export type ShownAs = 'applied' | 'missing_latest' | 'not_versioned';
 
-/** A row with what is shown of it; null: it cannot be; undefined: it only tells that there is more. */
+/** A row and its shown form; null: unreadable; undefined: it only proves that more rows exist. */
 export interface Row<Item> {
   readonly record: StoredRecord;
   readonly item: Item | null | undefined;
 }
 
-/** What is shown of a record; null: it cannot be. */
+/** Returns the shown form of a record; null if unreadable. */
 export type Show<Item> = (
   stream: Stream,
   record: StoredRecord,
@@ -19,17 +22,17 @@ export type Show<Item> = (
 /** Messages whose latest version is looked up at one time. */
 const AT_ONCE = 8;
 
-/** Reads rows of a history with what is shown of each. */
+/** Reads rows of a history with their shown forms. */
 export class ShownRows {
   constructor(
     private readonly store: Pick<DurableStore, 'messages' | 'page'>,
-    /** Whether messages that live on are shown as they are now. */
+    /** Whether mutable messages are shown in their latest version. */
     private readonly showsLatest: boolean,
-    /** Told of each row that is shown where messages may live on. Must not throw. */
+    /** Called for each row shown in a channel with mutable messages. Must not throw. */
     private readonly onShown: ((appId: string, as: ShownAs) => void) | undefined,
   ) {}
 
-  /** The last of as many as are asked for only tells that there is more. */
+  /** The last requested row only proves that more exist. */
   async read<Item>(asked: PageQuery, show: Show<Item>): Promise<readonly Row<Item>[]> {
     const { stream, limit } = asked;
     const records = await this.store.page(asked);
@@ -47,7 +50,7 @@ export class ShownRows {
     return rows;
   }
 
-  /** Messages that live on, by their serials; of one that is over already the row is shown as it was stored. */
+  /** Returns mutable messages by serial; expired ones are shown as their stored row. */
   async #latest(
     { stream, nowMs }: PageQuery,
     records: readonly StoredRecord[],

@@ -7,7 +7,7 @@ import { unavailable } from './in-time.js';
 import { type Fault, faultsOf, type PageRow } from './page-faults.js';
 import { type HistoryQuery, pageBounds } from './query.js';
 
-/** How pages of one kind of stream are read. */
+/** Read operations for pages of one stream kind. */
 export interface Reading<Row> {
   readonly address: StreamAddress;
   readonly query: HistoryQuery;
@@ -19,10 +19,10 @@ export interface Reading<Row> {
   readonly unreadable: (rows: readonly Row[]) => readonly Fault[];
 }
 
-/** What a page is made of. */
+/** A verified page. */
 export interface WholePage<Row> {
   readonly head: Head;
-  /** One more than is shown, which tells that there is more. */
+  /** One row more than shown, which proves that more exist. */
   readonly rows: readonly Row[];
 }
 
@@ -30,10 +30,10 @@ export interface WholePage<Row> {
 const MOST_READS = 4;
 
 /**
- * Reads a page of which nothing is missing. What looks wrong is judged again by how the stream is after it was read; is
- * it still wrong, then the page is read again; and is it wrong again, then the writer is asked. Rejects with
- * `service_unavailable` unless that finds nothing amiss. The page of a stream that is known to be broken is given as it
- * is: whoever must not show it looks at the head.
+ * Reads a page without gaps. Apparent faults are checked against the state of the stream after the read; if they
+ * persist, the page is read again; if they persist again, the writer verifies them. Rejects with
+ * `service_unavailable` unless the writer denies the faults. The page of a stream known to be degraded is returned as
+ * it is: callers check the head.
  */
 export async function readWhole<Row>(reading: Reading<Row>, desk: Faults): Promise<WholePage<Row>> {
   let head = await reading.head();
@@ -56,7 +56,7 @@ export async function readWhole<Row>(reading: Reading<Row>, desk: Faults): Promi
       if (found.length === 0) return { head, rows };
       if (wrong) {
         await settle(stream, found, desk);
-        // It is refused too when somebody else was faster.
+        // It is also refused if another process was faster.
         const now = await reading.head();
         const { state, reason } = now.seen.state;
         if (state !== 'healthy') throw unavailable(`the history is ${state}: ${reason ?? 'unknown'}`);
@@ -79,7 +79,7 @@ function askedOf<Row>({ address, query }: Reading<Row>, { stream, retained, nowM
   return stream === null ? null : { stream, nowMs, ...pageBounds(query, after, floor), limit: limit + 1 };
 }
 
-/** Resolves when the writer says that all of that is nothing. */
+/** Resolves if the writer denies all faults. */
 async function settle(stream: Stream, faults: readonly Fault[], desk: Faults): Promise<void> {
   for (const reason of new Set(faults.map((fault) => fault.reason))) {
     const ruling = desk.rulingOn(
@@ -87,7 +87,7 @@ async function settle(stream: Stream, faults: readonly Fault[], desk: Faults): P
       reason,
       faults.filter((fault) => fault.reason === reason),
     );
-    // Whatever the writer says, it cannot be shown.
+    // An unreadable row cannot be shown, whatever the writer says.
     if (reason === 'history_row_unreadable') throw unavailable('a row of the history cannot be read');
     if ((await ruling) !== 'refused') throw unavailable(`the history is not whole: ${reason}`);
   }

@@ -3,7 +3,7 @@ import type { Fault, Faults, Ruling } from '../src/index.js';
 /** Nothing wrong is ever found, or the test fails anyway. */
 export const NO_DESK: Faults = { isExplained: () => false, rulingOn: async () => 'unknown' };
 
-/** A desk that says always the same and writes down what it is asked. */
+/** A desk with a fixed verdict that records its calls. */
 export class ListeningDesk implements Faults {
   readonly found: Fault[] = [];
 

@@ -7,7 +7,7 @@ const STREAM = newStream({ appId: 'shop', channel: 'orders', kind: 'messages' },
 const GAP: Fault = { reason: 'history_serial_gap', fromSerial: 3, toSerial: 4 };
 const OTHER_GAP: Fault = { ...GAP, fromSerial: 8, toSerial: 8 };
 
-/** A desk whose writer answers as it is told to. */
+/** A desk whose writer gives scripted answers. */
 function scene() {
   const state = { nowMs: 0, changed: true as boolean | null, sent: [] as CommitRecord[] };
   const desk = new FaultDesk({

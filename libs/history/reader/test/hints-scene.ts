@@ -38,7 +38,7 @@ export const regressed = (more: Partial<Mark> = {}): Mark =>
 
 export const PRESENCE: StreamAddress = { appId: 'shop', channel: PRESENCE_CHANNEL, kind: 'presence' };
 
-/** What several processes share: a store that may take nothing, and a cache. */
+/** Shared parts of several processes: a store that may refuse writes, and a cache. */
 class World {
   readonly store = new MemoryHistoryStore();
   readonly cache = new MemoryCache({ capacity: 1e6, defaultTtlMs: 0, cleanupIntervalMs: 1e9, now: Date.now });
@@ -73,7 +73,7 @@ class World {
   }
 }
 
-/** One process with what it reads and commits by. */
+/** One process with its reader and committer. */
 class Process {
   readonly hints: StateHints;
   readonly commits: MarkingCommits;
@@ -115,5 +115,5 @@ export async function inhabited(): Promise<World> {
 }
 
 export const HEALTHY = ['healthy', null, 'durable_store'];
-/** Where the hint of the presence history is. */
+/** Cache key of the hint of the presence history. */
 export const key = cacheKeys.presenceDegraded('shop', PRESENCE_CHANNEL);

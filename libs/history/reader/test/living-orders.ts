@@ -7,7 +7,7 @@ import { openMemory, type Opened } from './stores.js';
 
 const TYPES = ['x:unique.v1', 'x:multiple.v1', 'x:flag.v1'] as const;
 
-/** So narrow that what is accepted depends on the order. */
+/** Limits so narrow that acceptance depends on the order. */
 const AI = {
   max_accumulated_message_bytes: 12,
   max_appends_per_message: 5,
@@ -21,12 +21,12 @@ const step = fc.record({
   text: fc.constantFrom('', 'a', 'ü', '"\\'),
   client: fc.constantFrom('u1', 'u2'),
   type: fc.constantFrom(...TYPES),
-  /** What a change says of the answer that the message is; null: nothing. */
+  /** Stream status set by a change; null: none. */
   status: fc.constantFrom('streaming', 'complete', null, null),
 });
 type Step = Parameters<Parameters<typeof step.map>[0]>[0];
 
-/** A channel with two messages, each with an annotation that may be taken back; the second is an answer that grows. */
+/** A channel with two messages, each with a deletable annotation; the second is an AI stream. */
 class Scene {
   readonly #serials: string[] = [];
   readonly #annotations: string[] = [];
@@ -53,7 +53,7 @@ class Scene {
     }
   }
 
-  /** What one writer was asked in one batch. */
+  /** Writes the steps of one batch. */
   write(steps: readonly Step[]): Promise<readonly CommitResult[]> {
     return this.channel.write(...steps.map((one) => this.#recordOf(one)));
   }
@@ -69,7 +69,7 @@ class Scene {
     return channel.annotate(serial, type, { name: text || 'n', client_id: client });
   }
 
-  /** All that anybody can read of it, but for serials and times. */
+  /** Returns everything readable except serials and times. */
   async state(): Promise<unknown> {
     const { channel } = this;
     const { nextDeliverySerial, nextHistorySerial, nextAnnotationNo, retainedMessages, openStreams } =
@@ -125,8 +125,8 @@ function ordered(accepted: readonly Accepted[]): Step[] {
 }
 
 /**
- * Whatever several writers commit at once comes to what it comes to one after another, in the order it was committed; they
- * are by turns of this process and of another, if the store has one.
+ * Checks that concurrent commits of several writers equal their sequential execution in commit order; writers
+ * alternate between this process and another, if the store has one.
  */
 export async function provesOneOrder(
   { store, beside }: Pick<Opened, 'beside' | 'store'>,
@@ -159,7 +159,7 @@ export async function provesOneOrder(
   );
 }
 
-/** What of a batch was accepted. */
+/** Returns the accepted steps of a batch. */
 async function acceptedOf(scene: Scene, steps: readonly Step[]): Promise<Accepted[]> {
   const results = await scene.write(steps);
   return results.flatMap((result, index) => {

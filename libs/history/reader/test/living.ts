@@ -8,7 +8,7 @@ export const HOUR_MS = 3_600_000;
 
 type Fields<Op extends CommitRecord['op']> = Partial<CommitRecordOf<Op>>;
 
-/** A channel whose messages live on, written to by what stands for one writer or several. */
+/** A channel with mutable messages and one or several simulated writers. */
 export class LivingChannel {
   nowMs = NOW_MS;
   policy: CommitRecordOf<'create'>['policy'] = { ...POLICY, history_ms: HOUR_MS, versioned: true };
@@ -82,7 +82,7 @@ export class LivingChannel {
     return result;
   }
 
-  /** What gateways are told of a record. */
+  /** Returns the fan-out record of a committed record. */
   async told(record: CommitRecord): Promise<FanOutRecordBody> {
     const [judged] = await verdicts(this.store, [record], this.nowMs);
     if (judged?.fanOut === undefined || judged.fanOut === null) throw new Error('nobody is told');

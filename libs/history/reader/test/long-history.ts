@@ -5,7 +5,7 @@ import { NO_DESK } from './desks.js';
 import { NOTHING, rowOf, wantedOf } from './rows.js';
 import type { Opened } from './stores.js';
 
-/** What ends the life of a row. */
+/** Retention of a row. */
 export interface Retention {
   readonly windowMs: number;
   readonly maxMessages: number | null;
@@ -17,17 +17,17 @@ const MINUTE_MS = 60_000;
 export const APART_MS = 1000;
 const MIDNIGHT_MS = Date.parse('2026-03-06T00:00:00Z');
 const WRITTEN_AT_ONCE = 1000;
-/** Rows after which the day ends, beyond those that are there before anything is read. */
+/** Rows after which the day ends, beyond those before the first read. */
 const LEFT_OF_THE_DAY = 40;
 
-/** The message of a serial says which it is, and they are not of one size. */
+/** The message contains its serial; sizes vary. */
 const messageOf = (serial: number): string =>
   JSON.stringify({ event: 'e', channel: 'orders', data: `${serial} ${'x'.repeat(200 + (serial % 50))}` });
 
-/** What all messages before a serial come to. */
+/** Sum of the sizes of messages before a serial. */
 const bytesBefore: number[] = [0, 0];
 
-/** What messages come to; both serials inclusive. */
+/** Sum of message sizes between two serials, inclusive. */
 export function sumOf(from: number, to: number): number {
   for (let serial = bytesBefore.length - 1; serial <= to; serial += 1)
     bytesBefore.push((bytesBefore[serial] ?? 0) + messageOf(serial).length);
@@ -35,8 +35,8 @@ export function sumOf(from: number, to: number): number {
 }
 
 /**
- * A long history that is written to and purged while it is read. Time is told by the newest row; a while after so many
- * rows it is midnight, when the part of the day before is dropped.
+ * A long history that is written and purged while it is read. The newest row sets the time; midnight comes after a
+ * number of rows, when the partition of the previous day is dropped.
  */
 export class LongHistory {
   readonly store: DurableStore;
@@ -139,6 +139,6 @@ export class LongHistory {
   }
 }
 
-/** What a message says it is. */
+/** Returns the serial contained in a message. */
 export const serialIn = (message: unknown): number =>
   Number.parseInt((message as { readonly data: string }).data, 10);

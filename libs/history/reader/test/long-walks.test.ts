@@ -6,8 +6,8 @@ import { openEmbedded, openMemory, openMysql, openRecords, openPostgres, type Op
 const TIMES = process.env['CARILLON_PROOF'] === 'true' ? 4 : 1;
 
 /**
- * PostgreSQL is asked what it touches; there the history is long enough for a page that looks through it to show. Each is
- * longer than what one purge takes at once.
+ * PostgreSQL reports touched blocks; its history is long enough that a scanning page shows, and longer than one
+ * purge.
  */
 const STORES = [
   { name: 'memory', open: openMemory, rows: 1000 * TIMES, limit: 50 },

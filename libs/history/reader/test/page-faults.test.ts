@@ -35,7 +35,7 @@ interface Case {
   readonly oldest?: number | null;
 }
 
-/** As `gap 2-3`. */
+/** Formats faults, as in `gap 2-3`. */
 function faults(rows: readonly PageRow[], { asked = {}, head = 9, oldest = 1 }: Case = {}): string[] {
   const query = askedFor(asked);
   const known = { headSerial: head, oldest: oldest === null ? null : oldestAt(oldest) };
@@ -85,7 +85,7 @@ describe.each([false, true])('what is wrong with a page, newest first: %s', (new
     const short = rowOf(9, 450);
     expect(found([rowOf(1), rowOf(2), short])).toEqual([]);
     expect(found([rowOf(1), rowOf(2), rowOf(6), rowOf(8), short])).toEqual(['gap 3-5', 'gap 7-7']);
-    // What was written when the lower one was is not over yet.
+    // Rows written together with the lower one have not expired yet.
     expect(found([rowOf(1), rowOf(7), short], { oldest: 7 })).toEqual(['gap 8-8']);
   });
 });
@@ -104,7 +104,7 @@ describe('a page that ends before the walk does', () => {
   });
 });
 
-/** A history, what was asked of it, and what of it was lost. */
+/** A history, a query, and the lost rows. */
 const scenario = fc.record({
   count: fc.integer({ min: 1, max: 30 }),
   nowMs: fc.integer({ min: 0, max: 2000 }),
@@ -116,7 +116,7 @@ const scenario = fc.record({
   toMs: fc.option(fc.integer({ min: 0, max: 320 })),
   limit: fc.integer({ min: 1, max: 12 }),
   lost: fc.integer({ min: 1, max: 30 }),
-  /** Where the policy changed, and to what. */
+  /** Position and value of a policy change. */
   change: fc.record({ at: fc.integer({ min: 1, max: 31 }), windowMs: fc.integer({ min: 0, max: 1500 }) }),
 });
 
@@ -166,7 +166,7 @@ describe('the judgement of a page', () => {
         const { faults: found, rows } = read(of, { isLost: false, isChanged: true });
         const serials = rows.map(({ serial }) => serial);
         for (const { fromSerial } of found) {
-          // Behind the newest row that is left, the rows do not tell.
+          // Rows cannot prove gaps beyond the newest remaining one.
           expect(fromSerial).toBeGreaterThan(Math.max(0, ...serials));
         }
       }),

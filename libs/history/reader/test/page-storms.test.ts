@@ -101,7 +101,7 @@ describe.each(STORES)('pages that are read from $name while all kinds of things 
         pages.push(at === 0 ? serials.toReversed() : serials);
         cursors[at] = next_cursor;
       } catch (error) {
-        // A cursor of what is gone.
+        // A cursor into removed rows.
         cursors[at] = null;
         const { code, message } = error as { code: string; message: string };
         if (code !== 'invalid_input') refused.push(message);

@@ -29,7 +29,7 @@ class Channel {
 
   constructor(private readonly users = 30) {}
 
-  /** Who comes, is updated and goes at random; many of it changes nothing. */
+  /** Applies random joins, updates and leaves, many of them without effect. */
   async live(transitions: number, random: (below: number) => number, more: Partial<Policy>): Promise<void> {
     for (let left = transitions; left > 0;) {
       const size = Math.min(left, 1 + random(500));

@@ -26,7 +26,7 @@ class Scene {
     return this.reader.snapshot('shop', ADDRESS.channel, readSnapshotQuery(parameters));
   }
 
-  /** Who is there. */
+  /** Returns the current members. */
   async members(parameters = {}): Promise<string[]> {
     return (await this.snapshot(parameters)).members.map(({ user_id }) => user_id);
   }

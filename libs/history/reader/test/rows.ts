@@ -11,7 +11,7 @@ export const NOTHING: Changes = {
   operatorLog: [],
 };
 
-/** What a batch asks for that knows of nothing but its stream. */
+/** Requirements of a batch on a single stream. */
 export const wantedOf = (address: StreamAddress, nowMs: number): Wanted => ({
   nowMs,
   streams: [{ address, create: true }],

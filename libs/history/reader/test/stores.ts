@@ -21,11 +21,11 @@ import { createParts } from '@carillon/runtime';
 
 export interface Opened {
   readonly store: DurableStore;
-  /** Of another process over the same database; null: it has no other. */
+  /** Store of another process over the same database; null: none. */
   readonly beside: DurableStore | null;
-  /** The blocks that reads have touched since it was asked last; null: this store does not tell. */
+  /** Number of blocks touched by reads since the last call; null: unknown for this store. */
   readonly blocks: () => number | null;
-  /** Changes rows behind the service's back; null: nobody can. */
+  /** Runs SQL behind the service; null: not possible. */
   readonly tamper: ((sql: string) => Promise<void>) | null;
   readonly close: () => Promise<void>;
 }
@@ -35,7 +35,7 @@ const STATEMENT_MS = 5000;
 const LANES = {
   waiting: 100,
   statementMs: STATEMENT_MS,
-  // What the tests ask for names no schema.
+  // The tests name no schema in their statements.
   setup: [...laneConnections(STATEMENT_MS), 'set search_path = service, public'],
 };
 
@@ -144,7 +144,7 @@ export async function openEmbedded(): Promise<Opened> {
   };
 }
 
-/** Explains whatever is read, before it is. */
+/** Explains every read before it runs. */
 function watching(reads: Database): { readonly database: Database; readonly blocks: () => number } {
   let touched = 0;
   const over = (session: SqlSession): SqlSession => ({

@@ -20,7 +20,7 @@ const ADDRESS = { appId: 'shop', channel: CHANNEL, kind: 'messages' } as const;
 describe.each(STORES)('a payload that is broken in $name', ({ open }) => {
   let opened: Opened;
   let lanes: LocalLanes;
-  /** What waits for a minute to be over. */
+  /** Callbacks waiting for a minute to pass. */
   let afterAMinute: (() => void)[];
   const failures: unknown[] = [];
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe.each(STORES)('a payload that is broken in $name', ({ open }) => {
     await opened.tamper?.(`update service_history_records set payload = '{"event":' ${second}`);
     await expect(page()).rejects.toMatchObject({ code: 'service_unavailable' });
     const degraded = { state: 'degraded', reason: 'history_row_unreadable', nodeId: 'node-2' };
-    // Whoever asked was not kept waiting for it.
+    // The caller was not delayed by it.
     await vi.waitFor(async () => expect((await head()).durable).toMatchObject(degraded), 10_000);
 
     await aMinute();

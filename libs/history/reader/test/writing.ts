@@ -4,7 +4,7 @@ import type { FanOutRecordBody } from '@carillon/contracts';
 import type { CommitRecord, CommitRecordOf, CommitResult } from '@carillon/contracts';
 import { type HistoryStore, StoreFailure } from '@carillon/history-store';
 
-/** What a record came to, and what gateways are told of it. */
+/** Result and fan-out record of a record. */
 interface Judged {
   readonly result: CommitResult | null;
   readonly fanOut?: FanOutRecordBody | null;
@@ -12,7 +12,10 @@ interface Judged {
 
 export const PRESENCE_CHANNEL = 'presence-room';
 
-/** Commits as a writer does, again while something else holds the stream; records that stand alone must come alone. */
+/**
+ * Commits as a writer does, with retries while another transaction holds the stream; records that need their own
+ * transaction must come alone.
+ */
 export async function write(
   store: Pick<HistoryStore, 'commit'> & Partial<Pick<HistoryStore, 'limits'>>,
   records: readonly CommitRecord[],
@@ -21,7 +24,7 @@ export async function write(
   return (await verdicts(store, records, nowMs)).flatMap(({ result }) => result ?? []);
 }
 
-/** The same, with what gateways are told of each, in batches that the store takes. */
+/** Like `write`, with the fan-out records, in batches within the store's limits. */
 export async function verdicts(
   store: Pick<HistoryStore, 'commit'> & Partial<Pick<HistoryStore, 'limits'>>,
   records: readonly CommitRecord[],

@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only grow. */
   elapsed(): number;
-  /** Runs something later; what is returned takes that back. */
+  /** Schedules a callback; the returned function cancels it. */
   after(delayMs: number, run: () => void): () => void;
 }
 

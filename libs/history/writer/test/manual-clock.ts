@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../src/index.js';
 
-/** Time that goes by when told to. */
+/** Clock that advances on request. */
 export class ManualClock implements Clock {
   #ms = 0;
   #timers: { readonly atMs: number; readonly run: () => void }[] = [];
@@ -22,7 +22,7 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Whatever is due by then, each followed by what it sets off. */
+  /** Advances time and runs due timers with their effects, one by one. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.#ms + ms;
     await settled();

@@ -2,7 +2,7 @@ import type { LaneEvents } from '../src/index.js';
 
 const nothing = (): void => {};
 
-/** Nobody is told of anything. */
+/** Callbacks without effect. */
 export const SILENT_EVENTS: LaneEvents = {
   retried: nothing,
   recordFailed: nothing,

@@ -3,7 +3,7 @@ import type { StreamAddress, StreamState } from '@carillon/history-store';
 
 export type Mark = CommitRecordOf<'mark'>;
 
-/** A state that a stream is in, while the store cannot be told. */
+/** State of a stream that is not stored yet. */
 export type StateHint = StreamState & { readonly changedAtMs: number };
 
 export const addressOf = ({ app_id: appId, channel, stream: kind }: Mark): StreamAddress => ({
@@ -19,14 +19,14 @@ export const hintOf = ({ state, reason, node_id: nodeId }: Mark, changedAtMs: nu
   changedAtMs,
 });
 
-/** A hint as it stands in the shared cache. */
+/** Encodes a hint for the shared cache. */
 export const hintText = ({ state, reason, nodeId, changedAtMs }: StateHint): string =>
   JSON.stringify({ state, reason, node_id: nodeId, last_transition_at_ms: changedAtMs });
 
 const STATES: ReadonlySet<unknown> = new Set(['healthy', 'degraded', 'reset_required']);
 const MAX_HINT_CHARACTERS = 8192;
 
-/** Null: it is none, whoever wrote it. */
+/** Decodes a hint; null if invalid. */
 export function readHint(text: string | null): StateHint | null {
   if (text === null || text.length > MAX_HINT_CHARACTERS) return null;
   try {

@@ -21,7 +21,7 @@ export interface MarkingCommitsParts {
 const AGAIN_MS = 5000;
 /** Marks that are tried together; when all of them fail, the others are not tried before the next time. */
 const AT_ONCE = 16;
-/** Whoever says so says it again while it is so; and it is over once a change is committed. */
+/** Repeated by its source while it lasts, and over once a change is committed. */
 const LAGGING = 'presence_history_commit_lagging';
 
 /**
@@ -45,7 +45,7 @@ export class MarkingCommits implements HistoryCommits {
     return results;
   }
 
-  /** Events: what a chain is made of. */
+  /** Commits a chain of events. */
   commitChain(records: readonly CommitRecord[]): Promise<readonly CommitResult[]> {
     return this.parts.commits.commitChain(records);
   }
@@ -59,7 +59,7 @@ export class MarkingCommits implements HistoryCommits {
     }
   }
 
-  /** Nothing is tried again; what the shared cache has stays there. */
+  /** Stops retrying; hints in the shared cache remain. */
   stop(): void {
     this.#isOver = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -120,7 +120,7 @@ export class MarkingCommits implements HistoryCommits {
     return kept.mark.reason === LAGGING;
   }
 
-  /** Whether the store knows, has refused it, or need not be told any more. */
+  /** Whether the store has the mark, refused it, or no longer needs it. */
   async #isSettled(kept: KeptMark): Promise<boolean> {
     const { mark, hint } = kept;
     if (await this.#isOutdated(hint, addressOf(mark))) return true;
@@ -141,7 +141,7 @@ const isCommitted = (result: CommitResult | undefined): boolean =>
 
 const PASSING: ReadonlySet<unknown> = new Set(['backpressure', 'service_unavailable']);
 
-/** Whether the store could not be told. */
+/** Whether the store was unreachable. */
 const isAway = (result: CommitResult | undefined): boolean =>
   result === undefined ||
   result.status === 'expired' ||

@@ -4,7 +4,7 @@ import { type StreamAddress, streamName } from '@carillon/history-store';
 import { bounded } from '@carillon/runtime';
 import { addressOf, hintOf, hintText, type Mark, readHint, type StateHint } from './hint.js';
 
-/** Where a hint was found. */
+/** Source of a hint. */
 export type HintSource = 'local_memory_hint' | 'shared_cache_hint';
 
 export interface FoundHint {
@@ -12,7 +12,7 @@ export interface FoundHint {
   readonly source: HintSource;
 }
 
-/** A transition that the store is to be told of. */
+/** A transition to be stored. */
 export interface KeptMark {
   readonly mark: Mark;
   readonly hint: StateHint;
@@ -26,10 +26,10 @@ export interface StateHintsParts {
   readonly elapsed: () => number;
 }
 
-/** So many streams are kept in mind; with more, the shared cache alone knows of them. */
+/** Limit of hints in memory; further ones are in the shared cache only. */
 export const MOST_KEPT = 10_000;
 const CACHED_MS = 3_600_000;
-/** A page does not wait longer for what the shared cache knows. */
+/** Time that a page waits for the shared cache. */
 const CACHE_PATIENCE_MS = 250;
 
 const keyOf = ({ appId, channel, kind }: StreamAddress): string =>
@@ -38,8 +38,8 @@ const keyOf = ({ appId, channel, kind }: StreamAddress): string =>
     : cacheKeys.presenceDegraded(appId, channel);
 
 /**
- * The states of streams that the store could not be told of yet: in the memory of this process, and in the shared cache
- * for the others. A cache that is away takes nothing and knows nothing; nobody fails for that.
+ * States of streams that could not be stored yet: in the memory of this process, and in the shared cache for other
+ * processes. An unavailable cache is ignored.
  */
 export class StateHints {
   readonly #kept = new Map<string, KeptMark>();
@@ -54,7 +54,7 @@ export class StateHints {
     return this.#kept.get(streamName(address));
   }
 
-  /** Keeps a transition of that moment. Said again, it is that of the first time. */
+  /** Records a transition at a given time. A repeat keeps the first time. */
   async keep(mark: Mark, atMs: number): Promise<void> {
     const address = addressOf(mark);
     const before = this.keptOf(address);
@@ -64,7 +64,7 @@ export class StateHints {
     await this.share(kept);
   }
 
-  /** Puts a hint into the shared cache unless it is there for long still, or a newer one is. */
+  /** Writes a hint to the shared cache unless it has enough lifetime left there or a newer one exists. */
   async share(kept: KeptMark): Promise<void> {
     const { cache, elapsed } = this.parts;
     if (kept.cachedUntilMs !== null && kept.cachedUntilMs - elapsed() > CACHED_MS / 2) return;
@@ -85,7 +85,7 @@ export class StateHints {
     this.#kept.set(name, kept);
   }
 
-  /** The store knows by now of what was until that moment, or it is not so. */
+  /** Removes hints up to that time: they are stored, or no longer true. */
   async forget(address: StreamAddress, untilMs: number): Promise<void> {
     const kept = this.keptOf(address);
     if (kept === undefined || kept.hint.changedAtMs > untilMs) return;
@@ -95,7 +95,7 @@ export class StateHints {
     );
   }
 
-  /** The stream began anew: whatever anybody said of it is over. */
+  /** Removes all hints of a stream that was restarted. */
   async clear(address: StreamAddress): Promise<void> {
     this.#kept.delete(streamName(address));
     await bounded(CACHE_PATIENCE_MS, () => this.parts.cache.remove(keyOf(address)));

@@ -13,10 +13,10 @@ import { Job, recordBytes } from './job.js';
 import { LaneClient } from './lane-client.js';
 
 export interface CommitClientOptions {
-  /** How many lanes there are; the same everywhere. */
+  /** Number of lanes; equal in all processes. */
   readonly lanes: number;
   readonly nodeId: string;
-  /** What a record may take in all, from the call to the answer. */
+  /** Total time budget of a record, from the call to the result. */
   readonly budgetMs: number;
   /** The largest record that the fabric carries; null: there is no fabric, and nothing is written out. */
   readonly maxRecordBytes: number | null;
@@ -24,21 +24,21 @@ export interface CommitClientOptions {
 
 const commitSpan = () => ({ name: 'commit', kind: 'client' }) as const;
 
-/** The records with the span they are committed in, so that the writer goes on with it. */
+/** Adds the current trace to the records, so that the writer continues it. */
 function withTrace(records: readonly CommitRecord[]): readonly CommitRecord[] {
   if (!isTracing()) return records;
   const trace = currentTrace();
   return records.map((record) => ({ ...record, trace }));
 }
 
-/** More are forgotten and worked out anew. */
+/** Limit of cached routes; evicted ones are computed again. */
 const MAX_ROUTES = 10_000;
 
 /**
- * Commits records for a publisher. Every record gets a result within the budget, in the order of the call; what went
- * wrong on the way is a rejection as well: `backpressure` (nothing was committed), `service_unavailable` (it may have
- * been, once; the same record or key tells) or `payload_too_large`. Records of one channel are committed in the order
- * of the calls.
+ * Commits records for a publisher. Every record gets a result within the budget, in call order; failures of the
+ * transport are rejections too: `backpressure` (nothing was committed), `service_unavailable` (it may have been
+ * committed once; a retry with the same record or key tells) or `payload_too_large`. Records of one channel are
+ * committed in call order.
  */
 export class CommitClient {
   readonly #lanes = new Map<number, LaneClient | InsideLane>();

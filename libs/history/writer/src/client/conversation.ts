@@ -2,21 +2,21 @@ import type { CommitBody } from '@carillon/contracts';
 import type { Clock } from '../clock.js';
 import type { CommitAnswer, CommitTransport } from './transport.js';
 
-/** Pauses before a request is sent again that nobody was there for; the last one stays. */
+/** Delays before a request without a responder is sent again; the last one repeats. */
 const NO_RESPONDER_PAUSES_MS = [50, 100, 200, 400];
 /** Each pause is longer or shorter by this part. */
 const SPREAD = 0.2;
-/** Nobody was there for this long: the request is given up. */
+/** Limit of the time without a responder, after which the request fails. */
 const NO_RESPONDER_MS = 3000;
-/** A writer that says nothing is asked again this often. */
+/** Interval of resending to a silent writer. */
 const SILENT_MS = 1000;
 
-/** What a request came to. */
+/** Outcome of a request. */
 export type ConversationEnd = Extract<CommitAnswer, { readonly kind: 'committed' }> | Failure;
 interface Failure {
   readonly kind: 'failed';
   readonly code: 'backpressure' | 'service_unavailable';
-  /** What the publisher reads; absent: the row's own text. */
+  /** Error text for the publisher; absent: the text of the error row. */
   readonly text?: string;
 }
 
@@ -30,7 +30,7 @@ export interface ConversationParts {
   /** From 0 up to 1. */
   readonly random: () => number;
   readonly resent: (cause: 'no_responder' | 'silent') => void;
-  /** Told how a request ended and how long it took. Absent: nobody counts. */
+  /** Called with the outcome and duration of a request. Absent: not measured. */
   readonly ended?: (result: 'committed' | Failure['code'], afterMs: number) => void;
 }
 

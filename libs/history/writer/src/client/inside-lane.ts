@@ -28,7 +28,7 @@ export class InsideLane {
         this.#open.answer(job, (_, index) => answer.results[index]);
         return;
       }
-      // Refused, or the process ends: there is no other to ask.
+      // Refused, or the process is stopping: no other writer exists.
       ended?.('backpressure', afterMs);
       this.#open.fail(job, 'backpressure');
     };

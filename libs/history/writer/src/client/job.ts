@@ -3,7 +3,7 @@ import type { CommitRecord, CommitResult } from '@carillon/contracts';
 /** Records that travel together and are answered together: one, or those of a chain. */
 export class Job {
   readonly done: Promise<readonly CommitResult[]>;
-  /** What its records take of a request; 0 where requests are not written out. */
+  /** Bytes of its records in a request; 0 if requests are not serialized. */
   readonly bytes: number;
   readonly chain: boolean;
   /** On the monotonic clock. */
@@ -37,5 +37,5 @@ export class Job {
   }
 }
 
-/** What a record takes of a request, without writing it out twice. */
+/** Serialized size of a record, computed without serializing it twice. */
 export const recordBytes = (record: CommitRecord): number => Buffer.byteLength(JSON.stringify(record));

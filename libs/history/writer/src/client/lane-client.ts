@@ -10,8 +10,8 @@ export interface LaneClientOptions {
 }
 
 /**
- * The requests of one publisher to one lane. A channel has at most one on its way: what comes meanwhile travels
- * together in the next, in order. Every job is settled by its deadline.
+ * Requests of one publisher to one lane. A channel has at most one request in flight; later records are coalesced
+ * into the next one, in order. Every job is settled by its deadline.
  */
 export class LaneClient {
   readonly #open: OpenJobs;
@@ -43,8 +43,8 @@ export class LaneClient {
   }
 
   /**
-   * Sends what one request may hold: nothing of a channel that has one on its way, and nothing before an earlier one of
-   * its channel. True: more could be sent at once.
+   * Sends one request with as many jobs as it may hold: none of a channel with a request in flight, and none before
+   * an earlier one of its channel. Returns whether another request could be sent immediately.
    */
   #sendNext(): boolean {
     const jobs: Job[] = [];

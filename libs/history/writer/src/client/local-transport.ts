@@ -11,7 +11,7 @@ export class LocalLanes implements CommitTransport {
   readonly #lanes = new Map<number, Lane>();
 
   readonly #parts: LaneParts;
-  /** Null: nobody has asked for it. */
+  /** Null: not started. */
   #verification: Verification | null = null;
 
   constructor(
@@ -32,7 +32,7 @@ export class LocalLanes implements CommitTransport {
     return answer.kind === 'no_responder' ? { kind: 'refused', code: 'backpressure' } : answer;
   }
 
-  /** After a start: what the process before did not hand over is sent again. */
+  /** Resends records that the previous process did not fan out. */
   async resendTails(): Promise<void> {
     for (let lane = 0; lane < this.options.lanes; lane += 1) await this.#lane(lane).resendTail();
   }
@@ -51,12 +51,12 @@ export class LocalLanes implements CommitTransport {
     return Array.from({ length: this.options.lanes }, (_, lane) => lane);
   }
 
-  /** How many records wait, by lane; lanes that nothing was ever sent to are left out. */
+  /** Returns the number of waiting records by lane, without unused lanes. */
   get depths(): ReadonlyMap<number, number> {
     return new Map([...this.#lanes].map(([number, lane]) => [number, lane.queued]));
   }
 
-  /** Refuses what is new and finishes the rest. */
+  /** Refuses new records and finishes the accepted ones. */
   async close(): Promise<void> {
     this.#verification?.stop();
     await Promise.all([...this.#lanes.values()].map((lane) => lane.close()));

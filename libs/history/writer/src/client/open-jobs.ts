@@ -4,9 +4,9 @@ import type { Clock } from '../clock.js';
 import { rejected } from '../evaluate/answers.js';
 import type { Job } from './job.js';
 
-/** So many records of one lane may be without an answer, sent or waiting; more are refused. */
+/** Limit of unanswered records per lane, sent or waiting; more are refused. */
 const MAX_RECORDS = 4096;
-/** As many that are settled as are open, and so many more, stay among those: then they are left out. */
+/** Settled jobs are compacted once there are this many more of them than open ones. */
 const MAX_SETTLED = 32;
 
 /** Jobs of one publisher for one lane that are without an answer. Every one is settled by its deadline. */
@@ -17,7 +17,7 @@ export class OpenJobs {
    * the old objects all that was ever open stays until those are collected.
    */
   #jobs: Job[] = [];
-  /** How many of them are open. */
+  /** Number of open jobs. */
   #size = 0;
   #records = 0;
   #stopTimer: (() => void) | null = null;

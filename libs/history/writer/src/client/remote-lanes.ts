@@ -3,17 +3,17 @@ import type { LaneFabric } from '@carillon/broker';
 import { rejected } from '../evaluate/answers.js';
 import type { CommitAnswer, CommitTransport } from './transport.js';
 
-/** How long a starting process waits to be told how many lanes there are. */
+/** Time that a starting process waits for the number of lanes. */
 const HELLO_WITHIN_MS = 1000;
 
-/** For whoever asks, an answer that cannot be used is none. */
+/** An unusable answer counts as silence. */
 const never = (): Promise<never> => new Promise(() => {});
 
 /** The writers of all lanes, wherever they are. */
 export class RemoteLanes implements CommitTransport {
   constructor(private readonly fabric: LaneFabric) {}
 
-  /** What cannot be sent is answered at once; what comes back and cannot be used is silence. */
+  /** A request that cannot be sent is answered immediately; an unusable answer counts as silence. */
   async send(request: CommitBody): Promise<CommitAnswer> {
     const { lane, budget_ms: budgetMs, records } = request;
     const { maxBytes } = this.fabric;
@@ -33,7 +33,7 @@ export class RemoteLanes implements CommitTransport {
       : { kind: 'committed', results: message.results };
   }
 
-  /** How many lanes the writers count; null: none has told in time. */
+  /** Number of lanes of the writers; null: no writer answered in time. */
   async lanes(nodeId: string, lanes: number): Promise<number | null> {
     const { maxBytes } = this.fabric;
     const encoded = encode(HELLO, { node_id: nodeId, lanes }, maxBytes);

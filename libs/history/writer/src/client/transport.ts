@@ -1,16 +1,16 @@
 import type { CommitBody, CommitResult } from '@carillon/contracts';
 import type { Lane } from '../lane/lane.js';
 
-/** What one sending of a request came to. */
+/** Outcome of sending a request once. */
 export type CommitAnswer =
   | { readonly kind: 'committed'; readonly results: readonly CommitResult[] }
   | { readonly kind: 'refused'; readonly code: 'backpressure' | 'lane_mismatch' | 'unsupported_version' }
-  /** Nobody is there who could have taken it. */
+  /** No writer serves the lane. */
   | { readonly kind: 'no_responder' };
 
 /**
- * Carries requests to the writer of a lane. It may lose, delay or double them: whoever sends does so again, with the
- * same records. A send may stay silent for good; one that rejects counts as not responded to.
+ * Carries requests to the writer of a lane. Requests may be lost, delayed or duplicated: the sender repeats them with
+ * the same records. A send may never settle; a rejection counts as `no_responder`.
  */
 export interface CommitTransport {
   send(request: CommitBody): Promise<CommitAnswer>;

@@ -22,7 +22,7 @@ const MAX_SUMMARY_BYTES = 1_048_576;
 
 type Annotation = CommitRecordOf<'annotate' | 'unannotate'>;
 
-/** Annotates a message, and adds that to what all annotations of its type come to. */
+/** Creates an annotation and adds it to the summary of its type. */
 export function annotate(draft: Draft, record: CommitRecordOf<'annotate'>, stream: Stream): Verdict {
   if (!isThere(draft, record, stream)) return noMessage(record);
   const { type, name = null, client_id: clientId = null, count = null } = record;

@@ -3,7 +3,7 @@ import { ERRORS, type HttpErrorCode } from '@carillon/errors';
 import type { FoundReceipt, Stream } from '@carillon/history-store';
 import { whole } from './receipts.js';
 
-/** A result that tells the publisher's caller what was wrong. It consumed nothing. */
+/** Result of a rejected record, with the error for the publisher's caller. It consumed no serial. */
 export function rejected(pubId: string, code: HttpErrorCode, text?: string, aiCode?: number): CommitResult {
   const { status, text: ownText, aiCode: ownAiCode } = ERRORS[code];
   const told = aiCode ?? ownAiCode;
@@ -20,20 +20,20 @@ export function rejected(pubId: string, code: HttpErrorCode, text?: string, aiCo
 /** A record behind a rejected one of its chain. */
 export const skipped = (pubId: string): CommitResult => ({ pub_id: pubId, status: 'skipped' });
 
-/** A record that nothing is begun for any more. */
+/** Result of a record whose deadline passed before its commit began. */
 export const expired = (pubId: string): CommitResult => ({ pub_id: pubId, status: 'expired' });
 
 /** A record of a stream that is fanned out again. */
 export interface ToSendAgain {
   readonly stream: Stream;
   readonly serial: number;
-  /** As it goes to the gateways; null: somebody else brought it, and it has to be read. */
+  /** Record for the gateways; null: committed by another process, must be read. */
   readonly record: FanOutRecordBody | null;
 }
 
-/** What becomes of one record. */
+/** Decision on one record. */
 export interface Verdict {
-  /** Null: it has to wait, its stream is held by somebody else. */
+  /** Null: its stream is held by another transaction, so it must wait. */
   readonly result: CommitResult | null;
   /** To be sent once the batch is committed. */
   readonly fanOut: FanOutRecordBody | null;
@@ -63,7 +63,7 @@ export function fromReceipt(pubId: string, found: FoundReceipt, stream: Stream):
   };
 }
 
-/** What the receipt of an annotation says in its own place. */
+/** Returns the annotation serial stored in the receipt of an annotation. */
 function annotationIn(extra: string | null): Pick<CommitResult, 'annotation_serial'> {
   const answer: unknown = extra === null ? null : JSON.parse(extra);
   const serial =

@@ -14,10 +14,10 @@ export interface Arrival {
   readonly address: StreamAddress;
   /** The name of the stream: its address as the key of a map. */
   readonly stream: string;
-  /** Of a publish or a create; null otherwise. */
+  /** Event name of a publish or a create; null otherwise. */
   readonly eventName: string | null;
   readonly bytes: number;
-  /** Null: whatever becomes of others is nothing to this one. */
+  /** Null: not part of a chain. */
   readonly chain: Chain | null;
 }
 
@@ -55,7 +55,7 @@ function kindOf(record: CommitRecord): StreamAddress['kind'] {
   return record.op === 'reset' || record.op === 'mark' ? record.stream : 'messages';
 }
 
-/** What the members beside the payload take, roughly. */
+/** Approximate size of the members besides the payload. */
 const OVERHEAD_BYTES = 256;
 
 function sizeOf(record: CommitRecord): number {

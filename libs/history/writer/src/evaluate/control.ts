@@ -10,7 +10,7 @@ import { type Verdict, verdict } from './answers.js';
 import type { Draft } from './draft.js';
 import { WRONG } from './wrong.js';
 
-/** Begins the stream anew: another id, serials from 1, and nothing of what was there before is visible. */
+/** Restarts the stream: new id, serials from 1, earlier rows invisible. */
 export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Stream): Verdict {
   const { context } = draft;
   const { purgeable } = draft.found;
@@ -27,7 +27,7 @@ export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Str
     streamId,
     generation: stream.generation + 1,
     ...NOTHING_STORED,
-    // They are numbered on: what was annotated before is erased later.
+    // Numbers continue: earlier annotations are erased later.
     nextAnnotationNo: stream.nextAnnotationNo,
     lastAnnotationSerial: stream.lastAnnotationSerial,
     durable: { state: 'healthy', reason: null, nodeId: context.nodeId, changedAtMs: context.nowMs },
@@ -53,7 +53,7 @@ export function reset(draft: Draft, record: CommitRecordOf<'reset'>, stream: Str
   );
 }
 
-/** Raises the floor. What is below it is gone for every reader and gateway at once; the rows are erased later. */
+/** Raises the floor. Rows below it are invisible to all readers and gateways immediately, and erased later. */
 export function purge(draft: Draft, record: CommitRecordOf<'purge'>, stream: Stream | null): Verdict {
   const { context } = draft;
   const { purgeable } = draft.found;
@@ -104,7 +104,7 @@ function logged(
   });
 }
 
-/** Takes over what somebody says about the state of a stream, if it is so. */
+/** Applies a claimed state of a stream if the claim holds. */
 export function mark(draft: Draft, record: CommitRecordOf<'mark'>, stream: Stream | null): Verdict {
   const holds = stream !== null && claimHolds(record, stream, draft.found);
   if (holds) {
@@ -165,7 +165,7 @@ function claimHolds(
     if ((record.seen_stream_id ?? stream.streamId) !== stream.streamId) return false;
     const { seen_delivery_serial: delivery = 0, seen_history_serial: history = 0 } = record;
     const isBehind = delivery >= stream.nextDeliverySerial || history >= stream.nextHistorySerial;
-    // What was erased has no id, and proves nothing.
+    // Erased records have no message id and prove nothing.
     return isBehind || (typeof messageIdAt === 'string' && messageIdAt !== record.seen_message_id);
   }
   return inspection !== undefined && (WRONG.get(reason)?.(inspection) ?? false);

@@ -21,7 +21,7 @@ import { MessageDraft } from './message-draft.js';
 import { fingerprintOf, placeToKeep, receiptScope } from './receipts.js';
 import { PUB_ID_TTL_MS } from './wanted.js';
 
-/** What a decision may depend on beside the store. */
+/** Inputs of a decision besides the store. */
 export interface DecisionContext {
   readonly nowMs: number;
   readonly writerId: string;
@@ -37,7 +37,7 @@ export interface DecisionContext {
   readonly handedOver: (stream: Stream) => number;
 }
 
-/** What a batch has come to so far; every record sees what those before it did. */
+/** Accumulated changes of a batch; every record sees the effects of those before it. */
 export class Draft {
   readonly #streams = new Map<string, Stream>();
   readonly #receipts = new Map<string, FoundReceipt>();
@@ -62,7 +62,7 @@ export class Draft {
       this.#crowds.set(name, new Map(crowd.map((standing) => [standing.userId, standing])));
   }
 
-  /** Null: there is none. Undefined: it is held by somebody else. */
+  /** Null: the stream does not exist. Undefined: another transaction holds it. */
   stream(address: StreamAddress): Stream | null | undefined {
     return this.#streams.get(streamName(address)) ?? this.found.streams.get(streamName(address));
   }
@@ -159,7 +159,7 @@ export class Draft {
     };
   }
 
-  /** A stream that is written anyway learns what was handed over meanwhile. */
+  /** Includes the current fan-out progress in a stream row that is written anyway. */
   #asWritten(stream: Stream): Stream {
     const handed = Math.min(this.context.handedOver(stream), stream.nextDeliverySerial - 1);
     const fannedOutSerial = Math.max(stream.fannedOutSerial, handed);

@@ -11,7 +11,7 @@ import { presence } from './presence.js';
 import { publish, published } from './publish.js';
 import { fingerprintOf, receiptScope, whole } from './receipts.js';
 
-/** What a batch comes to. */
+/** Decision on a batch. */
 export interface Evaluation {
   /** One for every record, in their order. */
   readonly verdicts: readonly Verdict[];
@@ -21,8 +21,8 @@ export interface Evaluation {
 }
 
 /**
- * Decides a batch: each record in the order of arrival, seeing what those before it did. Pure but for fresh stream
- * ids, so it may be asked again with what another transaction found. A rejected record consumes nothing.
+ * Decides a batch: each record in order of arrival, with the effects of those before it. Pure except for new stream
+ * ids, so it may run again on the state read by another transaction. A rejected record consumes no serial.
  */
 export function evaluate(arrivals: readonly Arrival[], found: Found, context: DecisionContext): Evaluation {
   const draft = new Draft(found, context);
@@ -83,7 +83,7 @@ function replay(draft: Draft, { record }: Arrival, receipt: FoundReceipt, stream
   return verdict(fromReceipt(record.pub_id, receipt, stream), { again });
 }
 
-/** What a publish was when it was committed, if this is the same and its row is still there. */
+/** Returns the committed record of the same publish, if its row still exists. */
 function ownRecord(
   draft: Draft,
   record: CommitRecord,

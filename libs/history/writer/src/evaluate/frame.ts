@@ -1,11 +1,11 @@
 import { isStorable } from '@carillon/contracts';
 
-/** The frame of a publish, or why it is none. */
+/** Event name of a frame, or the reason why it is invalid. */
 export type ReadFrame =
   | { readonly ok: true; readonly eventName: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Checks a V2 frame as it is stored: an object with an event, and without what only the writer may say. */
+/** Checks a V2 frame for storage: an object with an event and without members reserved to the writer. */
 export function readFrame(text: string): ReadFrame {
   const frame = parse(text);
   if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
@@ -15,7 +15,7 @@ export function readFrame(text: string): ReadFrame {
   const event = 'event' in frame ? frame.event : undefined;
   if (typeof event !== 'string' || event === '')
     return { ok: false, problem: 'message: must name its event' };
-  // An escape in the JSON text can stand for a character that no database takes.
+  // A JSON escape may stand for a character that the databases cannot store.
   if (!isStorable(event))
     return { ok: false, problem: 'message: the event holds a character that cannot be stored' };
   return { ok: true, eventName: event };

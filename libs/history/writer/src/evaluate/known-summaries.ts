@@ -13,12 +13,12 @@ export interface AnnotatedType {
 }
 
 /**
- * Summaries as this process left them, so that the next annotation of a type need neither read nor add up those of all
- * clients. A batch takes those that it may change, and returns them with its commit: additions of a failed batch are
- * never seen. The last annotation of a summary tells whether it still equals the stored one.
+ * Summaries as this process wrote them last, so that the next annotation of a type need not read and add up all
+ * clients. A batch takes those it may change and returns them with its commit: changes of a failed batch are
+ * discarded. The number of the last annotation shows whether a summary still equals the stored one.
  */
 export class KnownSummaries {
-  /** By message and type, the message that was annotated last at the end. */
+  /** By message and type, most recently annotated message last. */
   readonly #ofMessage = new Map<string, Map<string, RunningSummary>>();
   #clients = 0;
 
@@ -37,7 +37,7 @@ export class KnownSummaries {
     return new TakenSummaries(taken);
   }
 
-  /** After the commit of what was added to them. */
+  /** Stores the summaries after their commit. */
   keep(summaries: readonly RunningSummary[]): void {
     for (const summary of summaries) {
       const { messageSerial, type } = summary.key;

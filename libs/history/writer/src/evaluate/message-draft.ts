@@ -13,7 +13,7 @@ import {
 } from '@carillon/history-store';
 import type { TakenSummaries } from './known-summaries.js';
 
-/** What a batch has come to of messages that live on; every record sees what those before it did. */
+/** Accumulated changes of a batch to mutable messages; every record sees the effects of those before it. */
 export class MessageDraft {
   readonly #states = new Map<string, StoredMessage>();
   readonly #changed = new Set<string>();
@@ -40,7 +40,7 @@ export class MessageDraft {
     for (const one of messages.types) this.#types.set(nameOf(one, one.messageSerial), one.count);
   }
 
-  /** Undefined: there is none that anybody can read. */
+  /** Undefined: no readable message exists. */
   state(stream: Stream, messageSerial: string, nowMs: number): StoredMessage | undefined {
     const state = this.#states.get(nameOf(stream, messageSerial));
     return state !== undefined && isReadableMessage(state, stream, nowMs) ? state : undefined;
@@ -79,7 +79,7 @@ export class MessageDraft {
     const known = this.taken.take(found);
     if (known !== undefined) return known;
     if (text !== null) return RunningSummary.of({ ...found, summary: text });
-    // It was begun upon what another transaction of this batch found, which ended without a commit.
+    // It was based on the state read by another transaction of this batch, which was rolled back.
     throw new StoreFailure('conflict', 'a summary is not known any more');
   }
 
@@ -88,7 +88,7 @@ export class MessageDraft {
     return this.#types.get(nameOf(stream, messageSerial)) ?? 0;
   }
 
-  /** `takenBack`: what this takes back; null: it is made. */
+  /** `takenBack`: the annotation that the event deletes; null for a create. */
   addAnnotation(event: NewAnnotation, summary: RunningSummary, takenBack: FoundAnnotation | null): void {
     this.#newAnnotations.push(event);
     this.#annotations.set(nameOf(event, event.annotationSerial), { created: event, deleted: null });
@@ -106,7 +106,7 @@ export class MessageDraft {
     this.#changedSummaries.add(summary);
   }
 
-  /** Those that are as they will be stored. */
+  /** Summaries in the state in which they are stored. */
   get summaries(): readonly RunningSummary[] {
     return [...this.#summaries.values(), ...this.taken.left].filter(({ lastNo }) => lastNo > 0);
   }

@@ -23,7 +23,7 @@ import type { Arrival } from './arrival.js';
 import type { Draft } from './draft.js';
 import { later } from './publish.js';
 
-/** Gives a publish the next place in its stream, as a message that lives on. */
+/** Assigns a publish the next serial of its stream, as a mutable message. */
 export function create(
   draft: Draft,
   record: CommitRecordOf<'create'>,
@@ -56,7 +56,7 @@ export function create(
   return applied(draft, record, stream, message, stored);
 }
 
-/** Changes a message. Whoever asks again is told what it came to the first time. */
+/** Changes a message. A retry gets the first result. */
 export function change(draft: Draft, record: Mutation, stream: Stream): Verdict {
   const message = draft.messages.state(stream, record.message_serial, draft.context.nowMs);
   if (message === undefined) return verdict(rejected(record.pub_id, 'not_found', 'there is no such message'));
@@ -114,7 +114,7 @@ function placeOf(
   };
 }
 
-/** Of a change: a create adds its place in the history. */
+/** Record of a change: only a create has a history serial. */
 const recordOf = (message: StoredMessage, messageId: string, payload: string): NewRecord => ({
   streamKey: message.streamKey,
   generation: message.generation,

@@ -12,8 +12,8 @@ import type { Draft } from './draft.js';
 import { later } from './publish.js';
 
 /**
- * Folds a transition into what is known of its member. One that was overtaken by a later one, or that changes nothing,
- * leaves no event and takes no serial.
+ * Applies a transition to the known state of its member. A transition that was superseded or changes nothing leaves
+ * no event and consumes no serial.
  */
 export function presence(draft: Draft, record: CommitRecordOf<'presence'>, stream: Stream): Verdict {
   const member = draft.member(stream, record.user_id);
@@ -37,7 +37,7 @@ export function presence(draft: Draft, record: CommitRecordOf<'presence'>, strea
   return verdict(applied(record, stream, null, null));
 }
 
-/** What is recorded of an event, given whether the member is there; null: nothing. */
+/** Returns the event to record, given whether the member is present; null: none. */
 function fold(event: PresenceEventName, present: boolean): PresenceEventName | null {
   if (event === 'member_removed') return present ? event : null;
   if (event === 'member_added') return present ? null : event;
@@ -86,7 +86,7 @@ function recorded(
   return verdict(applied(record, stream, serial, atMs));
 }
 
-/** What the event takes as it is shown, and not just what its member says of itself. */
+/** Size of the event as shown to readers, not only of the presence data. */
 function shownSize(
   record: CommitRecordOf<'presence'>,
   { streamId }: Stream,

@@ -67,7 +67,7 @@ export function publish(
   );
 }
 
-/** Where a publish stands in its stream. */
+/** Position of a publish in its stream. */
 interface Place {
   readonly serial: number;
   readonly historySerial: number | null;

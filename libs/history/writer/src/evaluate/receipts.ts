@@ -1,7 +1,7 @@
 import type { CommitRecord } from '@carillon/contracts';
 import type { FoundReceipt } from '@carillon/history-store';
 
-/** What a record's receipt is found by: the identity of its key, else its own. A UUID. */
+/** Key of a record's receipt: derived from the idempotency key, else the record's id. A UUID. */
 export function receiptScope(record: CommitRecord): string {
   const key = 'idem' in record ? record.idem : undefined;
   if (key === undefined) return record.pub_id;
@@ -15,7 +15,7 @@ export function receiptScope(record: CommitRecord): string {
 export const fingerprintOf = (record: CommitRecord): string | null =>
   'idem' in record ? (record.idem?.fingerprint ?? null) : null;
 
-/** What a receipt tells of its record, for when the row is gone: caps take a row long before its receipt expires. */
+/** Fields of the record stored in its receipt: caps remove a row long before its receipt expires. */
 const PLACE = 'place';
 type Place = readonly [history: number, atMs: number, message: string | null, version: string | null];
 

@@ -4,7 +4,7 @@ import { operationIdentity } from '@carillon/history-messages';
 import type { Arrival } from './arrival.js';
 import type { AnnotatedType, TakenSummaries } from './known-summaries.js';
 
-/** What a batch has to know of messages that live on; nothing when none of its records is about one. */
+/** Returns the message state that a batch requires; nothing if none of its records concerns one. */
 export function messagesOf(
   arrivals: readonly Arrival[],
   { all: known }: TakenSummaries,

@@ -7,12 +7,12 @@ import { WRONG } from './wrong.js';
 
 /** A resend of the very same record is answered for so long after its receipt has expired. */
 const RESEND_GRACE_MS = 10_000;
-/** How long the receipt of a record without a key is good. */
+/** Validity of the receipt of a record without an idempotency key. */
 export const PUB_ID_TTL_MS = 600_000;
 
 const NOTHING_TAKEN = new TakenSummaries();
 
-/** What a batch has to know. */
+/** Returns the state that a batch requires. */
 export function wantedOf(
   arrivals: readonly Arrival[],
   nowMs: number,
@@ -43,7 +43,7 @@ export function wantedOf(
   };
 }
 
-/** What is said of the rows of a stream, and that a history is whole again, is looked into. */
+/** Claims about rows, and about restored health, are verified by an inspection. */
 function isAboutRows({ record, address }: Arrival): boolean {
   if (record.op !== 'mark') return false;
   return WRONG.has(record.reason ?? '') || (record.state === 'healthy' && address.kind === 'messages');

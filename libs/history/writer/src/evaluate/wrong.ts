@@ -1,6 +1,6 @@
 import type { Inspection } from '@carillon/history-store';
 
-/** What a reason says is wrong with the rows of a stream. */
+/** Inspection result that confirms each reason of a degraded stream. */
 export const WRONG: ReadonlyMap<string, (inspection: Inspection) => boolean> = new Map([
   ['history_row_unreadable', ({ unreadable }: Inspection) => unreadable],
   ['history_serial_gap', ({ gap }: Inspection) => gap],

@@ -5,16 +5,17 @@ import { Committer } from './committer.js';
 import type { Entry } from './entry.js';
 import type { LoopOptions, LoopParts } from './loop-parts.js';
 
-/** A batch that takes longer may be waiting for somebody: nobody else waits for it any more. */
+/** A batch that takes longer may be blocked; others no longer wait for it. */
 const LONG_MS = 20;
-/** So many records beside them that go through a whole stream: nobody else should wait for that. */
+/** Limit of concurrent records that scan a whole stream: ordinary records must not wait for them. */
 const MAX_ALONE = 4;
 
 /**
- * Commits what comes to the lanes of a process. What arrives while a transaction runs is the next one: nothing waits for
- * company, and the busier it is the larger batches are. There is a second beside it only when that takes long, or when
- * more waits than one takes: two small ones cost more than one that is twice as large. All lanes share them, since most
- * of what a small one costs is its own beginning and end. A stream is in one at a time.
+ * Commits the records of all lanes of a process. Records that arrive during a transaction form the next batch (group
+ * commit): nothing waits to be batched, and load makes batches larger. A second transaction runs in parallel only if
+ * the first takes long or more records wait than fit in one: two small transactions cost more than one of twice the
+ * size. All lanes share them, since most of the cost of a small transaction is its begin and commit. A stream is in
+ * one transaction at a time.
  */
 export class CommitLoop {
   readonly #queue: CommitQueue;
@@ -43,7 +44,7 @@ export class CommitLoop {
     this.beginSoon();
   }
 
-  /** Begins what can be begun, once all has come that this turn of the event loop brings. */
+  /** Starts transactions after the current event-loop turn has delivered all records. */
   beginSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -54,7 +55,7 @@ export class CommitLoop {
     });
   }
 
-  /** So that the database works for the next while the publishers of the last are told; once a turn of the event loop. */
+  /** Starts the next transaction while the publishers of the last one are answered; once per event-loop turn. */
   #beginAtOnce(): void {
     if (this.#isBegun) return;
     this.#isBegun = true;
@@ -109,7 +110,7 @@ export class CommitLoop {
     ended();
     this.#beginAtOnce();
     settle();
-    // Behind the publishers who are answered now, and who held something back until then.
+    // After the publishers answered now, whose next records may be waiting for their results.
     nextTick(() => this.beginSoon());
   }
 

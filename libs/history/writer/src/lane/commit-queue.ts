@@ -15,8 +15,8 @@ interface Out {
 }
 
 /**
- * Records of all lanes of a process, in the order of arrival, except that those let others pass whose stream is
- * asked for again later, or whose stream or chain is in a transaction already.
+ * Records of all lanes of a process in order of arrival, except that others pass a record whose stream is delayed, or
+ * whose stream or chain is already in a transaction.
  */
 export class CommitQueue {
   #entries: Entry[] = [];
@@ -25,13 +25,13 @@ export class CommitQueue {
    * time leaves tables behind, which live as long as the oldest of them.
    */
   #out: readonly Out[] = [];
-  /** Until when, on the monotonic clock, a stream is not asked for. */
+  /** End of the delay of each stream, on the monotonic clock. */
   readonly #held = new Map<string, number>();
-  /** What the entries take. */
+  /** Total size of the entries. */
   #bytes = 0;
-  /** How many of the entries travel alone. */
+  /** Number of entries that need a transaction of their own. */
   #alone = 0;
-  /** How many lanes have any. */
+  /** Number of lanes with entries. */
   #lanes = 0;
   /** No deadline is over before. */
   #firstDeadlineMs = Infinity;
@@ -44,7 +44,7 @@ export class CommitQueue {
     this.#firstDeadlineMs = Math.min(this.#firstDeadlineMs, entry.deadlineMs);
   }
 
-  /** Removes those that nothing may be begun for any more. */
+  /** Removes expired entries. */
   takeExpired(nowMs: number): Entry[] {
     if (nowMs < this.#firstDeadlineMs) return [];
     const expired = this.#entries.filter(({ deadlineMs }) => deadlineMs <= nowMs);
@@ -87,7 +87,7 @@ export class CommitQueue {
     });
   }
 
-  /** The next that travels alone; none when there is none, or when it has to wait for something else. */
+  /** Removes the next entry that needs a transaction of its own; empty if none is ready. */
   takeAlone(nowMs: number): Entry[] {
     if (this.#alone === 0) return [];
     return this.#take(nowMs, ({ arrival }, batch) => {
@@ -107,7 +107,7 @@ export class CommitQueue {
     if (back.length > 0) this.#entries = [...back, ...this.#entries];
   }
 
-  /** When the first stream is asked for again that is not asked for now; infinite: all are. */
+  /** Earliest end of a delay; infinite without delays. */
   get nextHeldMs(): number {
     return lowest(this.#held.values());
   }
@@ -120,7 +120,7 @@ export class CommitQueue {
     return Math.max(MIN_SHARED_STREAMS, Math.ceil(streams.size / 2));
   }
 
-  /** Whoever has to wait, and is not taken, keeps what is behind it in its lines waiting. */
+  /** A waiting entry that is not taken blocks the later entries of its stream and chain. */
   #take(nowMs: number, fits: (entry: Entry, batch: readonly Entry[]) => 'yes' | 'no' | 'full'): Entry[] {
     for (const [stream, untilMs] of this.#held) if (untilMs <= nowMs) this.#held.delete(stream);
     const batch: Entry[] = [];
@@ -167,7 +167,7 @@ export class CommitQueue {
 const linesOf = ({ stream, chain }: Entry['arrival']): readonly Line[] =>
   chain === null ? [stream] : [stream, chain];
 
-/** Infinite: there is none. There may be more than a call takes arguments. */
+/** Minimum; infinite if empty. There may be more values than a call accepts arguments. */
 function lowest(values: Iterable<number>): number {
   let found = Infinity;
   for (const value of values) found = Math.min(found, value);

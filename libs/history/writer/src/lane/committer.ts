@@ -11,27 +11,27 @@ import type { LoopOptions, LoopParts } from './loop-parts.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
-/** A stream that somebody else held is asked for again after this long. */
+/** Delay before a stream held by another transaction is tried again. */
 const HELD_PAUSE_MS = 20;
-/** After so many failures in a row it is not this batch or that: the store is not there. */
+/** Consecutive failures after which the store, not the batch, counts as the cause. */
 const MOST_IN_A_ROW = 3;
 
-/** What an attempt came to. */
+/** Outcome of an attempt. */
 export interface Outcome {
-  /** Those that are to be committed later, after a pause. */
+  /** Entries to be committed later, after a delay. */
   readonly later: readonly Entry[];
   readonly pauseMs: number;
   /** Everything else should wait too: the store takes nothing. */
   readonly forAll: boolean;
-  /** Tells the lanes of the others; to be called once. Whatever is begun before sees what became of them. */
+  /** Reports the settled entries to their lanes; call once. Transactions started before see the results. */
   readonly settle: () => void;
 }
 
 const NOTHING: Outcome = { later: [], pauseMs: 0, forAll: false, settle: () => undefined };
 
-/** Brings batches into the store, or tells why not. */
+/** Commits batches to the store, and isolates invalid records. */
 export class Committer {
-  /** How often the store has failed since it last did not. */
+  /** Consecutive failures of the store. */
   #failures = 0;
   #count = 0;
   readonly #summaries = new KnownSummaries();
@@ -46,9 +46,9 @@ export class Committer {
   ) {}
 
   /**
-   * Commits a batch. Never rejects. To be tried again are records whose stream is held by somebody else, and all of them
-   * after a failure that passes; receipts tell what a commit without an answer came to. When the store takes a batch
-   * amiss it is halved until the record at fault is alone, so that only that one fails.
+   * Commits a batch. Never rejects. Records of held streams are retried, and so are all records after a temporary
+   * failure; receipts resolve commits without an answer. If the store rejects a batch, it is split until the invalid
+   * record is alone, so that only that one fails.
    */
   async commit(entries: readonly Entry[]): Promise<Outcome> {
     if (entries.length === 0) return NOTHING;
@@ -112,7 +112,7 @@ export class Committer {
     const middle = Math.ceil(entries.length / 2);
     const first = await this.commit(entries.slice(0, middle));
     first.settle();
-    // What is behind one that has to wait waits with it.
+    // Entries behind a waiting one of the same stream or chain wait too.
     const waits = isBehind(first.later);
     const rest = entries.slice(middle);
     const second = await this.commit(rest.filter((entry) => !waits(entry)));
@@ -131,7 +131,9 @@ function isBehind(entries: readonly Entry[]): (entry: Entry) => boolean {
   return ({ arrival: { stream, chain } }) => streams.has(stream) || (chain !== null && chains.has(chain));
 }
 
-/** What comes later of a chain is skipped, in whichever batch; so this is known before anything else is begun. */
+/**
+ * Later records of a failed chain are skipped in any batch, so the failure is recorded before the next batch starts.
+ */
 function settling(settled: readonly Settled[], written: readonly Stream[] | null): () => void {
   for (const {
     entry,
@@ -143,7 +145,7 @@ function settling(settled: readonly Settled[], written: readonly Stream[] | null
   return () => tell(settled, written);
 }
 
-/** Tells each lane what is its own. */
+/** Reports its entries to each lane. */
 function tell(settled: readonly Settled[], written: readonly Stream[] | null): void {
   const parts = new Map<EntryLane, { readonly settled: Settled[]; readonly streams: Stream[] }>();
   const lanes = new Map<string, EntryLane>();

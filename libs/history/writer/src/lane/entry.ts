@@ -5,24 +5,24 @@ import type { Verdict } from '../evaluate/answers.js';
 import type { Arrival } from '../evaluate/arrival.js';
 import type { HandedOver } from './handed-over.js';
 
-/** A record and what became of it. */
+/** A record and its decision. */
 export interface Settled {
   readonly entry: Entry;
   readonly verdict: Verdict;
 }
 
-/** Whoever brought entries and answers them. */
+/** Owner of entries: receives their results. */
 export interface EntryLane {
   readonly handedOver: Pick<HandedOver, 'serialOf'>;
-  /** How many of its entries wait; the queue counts them. */
+  /** Number of waiting entries, maintained by the queue. */
   queued: number;
-  /** So much of it waits to be handed over that nothing more is committed for it. */
+  /** Whether so much of it waits for fan-out that no further commit may start. */
   readonly isBehind: boolean;
-  /** Told of a part of its entries, with the streams of theirs that were written; null: nothing was committed. */
+  /** Reports some of its entries and their written streams; null: nothing was committed. */
   settled(settled: readonly Settled[], streams: readonly Stream[] | null): void;
 }
 
-/** A record that waits for its commit, and everybody who waits for its result. */
+/** A record waiting for its commit, with all callers that wait for its result. */
 export class Entry {
   readonly done: Promise<CommitResult>;
   /** It was in a batch that got no answer: it may have been committed. */

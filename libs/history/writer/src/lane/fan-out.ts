@@ -9,7 +9,7 @@ import type { Settled } from './entry.js';
  */
 export type FanOut = (records: readonly FanOutRecordBody[]) => Promise<void>;
 
-/** What a settled record sends to gateways, in the trace of whoever published it; null: nothing. */
+/** Returns the record for the gateways, in the trace of its publisher; null: none. */
 export const fanOutOf = ({ entry: { span }, verdict: { fanOut } }: Settled): FanOutRecordBody | null =>
   fanOut === null || span === null ? fanOut : { ...fanOut, trace: span.trace };
 

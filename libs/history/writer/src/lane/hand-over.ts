@@ -6,33 +6,33 @@ import { fanOutAgain, fanOutOf } from './fan-out.js';
 import type { HandedOver } from './handed-over.js';
 import type { LaneOptions, LaneParts } from './parts.js';
 
-/** How often is looked for what rests; so the store learns at most twice this later what was handed over. */
+/** Interval of saving the progress of idle streams; the store lags by at most twice this time. */
 const LOOK_EVERY_MS = 500;
-/** The store is told this often at least that the lane is looked after; it matters once it is older than a tail. */
+/** Minimum interval at which the store is told that the lane is served; relevant once it exceeds a tail. */
 const SEEN_EVERY_MS = 20_000;
-/** A hand-over, or a read that it waits for, counts as failed when it says nothing for this long. */
+/** Limit of a fan-out, or of a read it waits for. */
 const HAND_OVER_MS = 1000;
 /** A tail is looked for among the streams written in this time at least. */
 const TAIL_MS = 60_000;
-/** Of a longer tail only the newest are sent; gateways fetch the rest. */
+/** Of a longer tail only the newest records are sent; gateways fetch the rest. */
 const MAX_TAIL = 1000;
 
-/** Of more streams the oldest are forgotten: what is missing in them is found by looking for what is stuck. */
+/** Limit of suspect streams, oldest evicted first: their missing records are found by the search for stuck records. */
 const MAX_DOUBTED = 1000;
 
-/** What of a stream is to be sent again; both inclusive. */
+/** Range of a stream to be sent again, inclusive. */
 interface Tail {
   readonly stream: Stream;
   readonly fromSerial: number;
   readonly toSerial: number;
 }
 
-/** What happens after a commit: the records go to the gateways in order, and the store is told how far. */
+/** Fan-out after commits: sends the records to the gateways in order and saves the progress. */
 export class HandOver {
   #last: Promise<void> = Promise.resolve();
   #pending = 0;
   #timer: (() => void) | null = null;
-  /** When the store was last told that the lane is looked after, on the monotonic clock; null: never. */
+  /** Time at which the store was last told that the lane is served, on the monotonic clock; null: never. */
   #seenMs: number | null = null;
   readonly #doubted = new Set<string>();
   /** Since when something could not be handed over; null: everything was. */
@@ -45,8 +45,8 @@ export class HandOver {
   ) {}
 
   /**
-   * A record of that stream may have been committed, and nobody knows of it any more: its commit got no answer, and its
-   * publisher went away. What comes next in the stream shows it.
+   * Marks a stream as suspect: a record may have been committed whose commit got no answer and whose publisher gave
+   * up. The next record of the stream reveals it.
    */
   doubt(stream: string): void {
     const [oldest] = this.#doubted;
@@ -54,12 +54,12 @@ export class HandOver {
     this.#doubted.add(stream);
   }
 
-  /** How many batches have not been handed over yet. */
+  /** Number of batches waiting for fan-out. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Sends what a batch came to, behind the batches before it; resolves when its publishers may be told. */
+  /** Fans out the records of a batch after those of earlier batches; resolves when its publishers may be answered. */
   batch(settled: readonly Settled[], written: readonly Stream[]): Promise<void> {
     const { clock, events } = this.parts;
     const committedMs = clock.elapsed();
@@ -84,7 +84,7 @@ export class HandOver {
     });
   }
 
-  /** Sends again whatever this lane's streams may not have handed over. Never rejects. */
+  /** Sends all records again that this lane's streams may not have fanned out. Never rejects. */
   resendTail(): Promise<void> {
     return this.#inTurn(async () => {
       try {
@@ -102,7 +102,7 @@ export class HandOver {
     });
   }
 
-  /** Waits for what is being handed over, and tells the store. Whoever has the lane next may have looked for the rest. */
+  /** Waits for the current fan-out and saves the progress. The next server of the lane searches for the rest. */
   async close(): Promise<void> {
     await this.#last;
     if (this.handedOver.stuck) await this.resendTail();
@@ -120,8 +120,8 @@ export class HandOver {
   }
 
   /**
-   * Sends what is missing below records of doubted streams, which gateways would wait for in vain. It has the time of one
-   * hand-over, whatever it finds: what was read later is not sent, and found by looking for what is stuck.
+   * Sends the records missing below those of suspect streams, for which gateways would wait in vain. Limited to the
+   * time of one fan-out: records read later are left to the search for stuck records.
    */
   async #fillUp(records: readonly FanOutRecordBody[], written: readonly Stream[]): Promise<void> {
     const tails: Tail[] = [];
@@ -169,7 +169,7 @@ export class HandOver {
   #count(stream: Stream, serial: number, handed: boolean): void {
     if (!handed) this.handedOver.failed(stream, serial);
     else if (this.handedOver.handed(stream, serial)) return;
-    // Receipts, by which a tail is found, are older than the attempt: that of a publisher who asks again by seconds.
+    // Receipts, by which a tail is found, are older than the attempt: by seconds for a publisher that retries.
     this.#stuckSinceMs ??= this.parts.clock.now() - TAIL_MS;
   }
 
@@ -187,7 +187,7 @@ export class HandOver {
     }
   }
 
-  /** Null: there is nothing to send any more. */
+  /** Null: nothing left to send. */
   async #read({ stream, serial }: ToSendAgain): Promise<FanOutRecordBody | null> {
     const { streamKey, generation } = stream;
     const [record] = await this.parts.store.range({
@@ -255,7 +255,7 @@ export class HandOver {
     const isSeen = this.#seenMs !== null && clock.elapsed() - this.#seenMs < SEEN_EVERY_MS;
     if (marks.length === 0 && isSeen) return;
     try {
-      // Whoever takes the lane over has to look back as far as something is stuck.
+      // The next server of the lane must search back to the oldest stuck record.
       const nowMs = this.#stuckSinceMs ?? clock.now();
       await store.raiseWatermarks(marks, { lanes: [lane], writerId, nowMs });
       this.#seenMs = clock.elapsed();

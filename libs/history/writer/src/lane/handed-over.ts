@@ -6,9 +6,9 @@ interface Progress {
   serial: number;
   /** The store knows of it up to here. */
   raised: number;
-  /** The next could not be handed over, or nobody knows of it; what is above does not count until that was done. */
+  /** The next record could not be fanned out or is unknown; records above it do not count until it was sent. */
   stuck: boolean;
-  /** Nothing was told of it since it was last asked what to raise. */
+  /** No batch reported progress since the last save. */
   rests: boolean;
 }
 
@@ -16,13 +16,13 @@ interface Progress {
 type Place = Pick<Stream, 'streamKey' | 'generation' | 'fannedOutSerial'>;
 
 /**
- * How far each stream was handed to the gateways, as far as the store does not know yet. It holds only the streams that
- * were written in the last second or so, and those that could not be handed over.
+ * Fan-out progress of streams beyond the stored watermarks. Holds only streams written within about the last second,
+ * and stuck ones.
  */
 export class HandedOver {
   readonly #streams = new Map<string, Progress>();
 
-  /** 0: nothing beyond what the store says. */
+  /** 0: nothing beyond the stored watermark. */
   serialOf({ streamKey, generation }: Pick<Stream, 'streamKey' | 'generation'>): number {
     const progress = this.#streams.get(streamKey);
     return progress?.generation === generation ? progress.serial : 0;
@@ -39,8 +39,8 @@ export class HandedOver {
   }
 
   /**
-   * The first below that serial that nobody has handed over or is about to; null: there is none, or it is known that
-   * some could not be handed over.
+   * Returns the first serial below the given one that is neither fanned out nor about to be; null: none, or the
+   * stream is known to be stuck.
    */
   firstMissing(stream: Place, serial: number): number | null {
     const progress = this.#progress(stream);
@@ -61,7 +61,7 @@ export class HandedOver {
     progress.serial = Math.max(progress.serial, serial);
   }
 
-  /** The store was told, or told us. What was before a reset is nothing to anybody any more. */
+  /** Records a stored watermark. Progress of a generation before a reset is discarded. */
   raised({ streamKey, generation, serial }: Watermark): void {
     const progress = this.#streams.get(streamKey);
     if (progress === undefined || progress.generation > generation) return;
@@ -79,14 +79,14 @@ export class HandedOver {
     return [...this.#streams.values()].some(isBehind);
   }
 
-  /** What the store does not know yet. */
+  /** Returns the progress that is not stored yet. */
   toRaise(): Watermark[] {
     return this.#marks(isBehind);
   }
 
   /**
-   * The part of it that no batch has told of since this was last asked: a stream that is written all the time is told
-   * of by its next batch for free, and a statement of its own would only stand in its way.
+   * Returns the progress that no batch has stored since the last call: a busy stream is saved by its next batch at no
+   * cost, and an extra statement would only delay it.
    */
   resting(): Watermark[] {
     const resting = this.#marks((progress) => isBehind(progress) && progress.rests);

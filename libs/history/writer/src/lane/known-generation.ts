@@ -3,7 +3,7 @@ import type { CommitResult } from '@carillon/contracts';
 import { Entry } from './entry.js';
 import { PackedAnswers } from './packed-answers.js';
 
-/** A record that waits, or its answer. Null: it was answered what may be answered otherwise the next time. */
+/** A waiting record or its result. Null: the result may differ next time, so it is not stored. */
 type Known = Entry | CommitResult | null;
 
 /** Records by their `pub_id`, of one span of time. */
@@ -28,7 +28,7 @@ export class KnownGeneration {
     this.#others[this.#ids.add(entry.pubId)] = entry;
   }
 
-  /** Of what was not added before nothing is kept. */
+  /** Ignores results of records that were not added. */
   answered(result: CommitResult): void {
     const number = this.#ids.numberOf(result.pub_id);
     if (number === null) return;
@@ -36,7 +36,7 @@ export class KnownGeneration {
     else this.#others[number] = this.#packed.put(number, result) ? undefined : result;
   }
 
-  /** Those that wait are here no more. */
+  /** Removes and returns the waiting entries. */
   takeWaiting(): readonly Entry[] {
     const waiting: Entry[] = [];
     for (const [number, other] of this.#others.entries()) {

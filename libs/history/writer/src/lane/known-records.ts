@@ -8,8 +8,8 @@ const KEPT_MS = 10_000;
 const MAX_KEPT = 50_000;
 
 /**
- * Records that wait, and answers of the last seconds, by `pub_id`, for requests that come twice. They are forgotten a
- * generation at a time: to take each out by itself costs more than all else that is done with it.
+ * Waiting records and results of the last seconds by `pub_id`, for duplicate requests. They are evicted a generation
+ * at a time: removing them one by one costs more than everything else done with them.
  */
 export class KnownRecords {
   #young = new KnownGeneration();
@@ -18,7 +18,7 @@ export class KnownRecords {
 
   constructor(private readonly clock: Clock) {}
 
-  /** What waits, or what was answered; null for that which may be answered otherwise the next time, or is forgotten. */
+  /** Returns a waiting entry or a result; null if the result may differ next time or was evicted. */
   find(pubId: string): Entry | CommitResult | null {
     this.#age();
     return this.#young.find(pubId) ?? this.#old.find(pubId);
@@ -28,7 +28,7 @@ export class KnownRecords {
     this.#young.add(entry);
   }
 
-  /** What was added before waits no more. */
+  /** Records the result of an added entry. */
   answered(result: CommitResult): void {
     this.#young.answered(result);
   }
@@ -39,7 +39,7 @@ export class KnownRecords {
     if (ageMs < KEPT_MS && this.#young.size < MAX_KEPT / 2) return;
     [this.#young, this.#old] = [this.#old, this.#young];
     this.#young.clear();
-    // An answer is kept from when it is given: what waits is as young as ever.
+    // The retention of a result starts when it is given: waiting entries move to the young generation.
     for (const entry of this.#old.takeWaiting()) this.#young.add(entry);
     if (ageMs >= 2 * KEPT_MS) this.#old.clear();
     this.#youngSinceMs = now;

@@ -12,7 +12,7 @@ import type { LaneOptions, LaneParts } from './parts.js';
 export interface LaneRequest {
   /** Unchecked but for their ids. */
   readonly records: readonly { readonly pub_id: string }[];
-  /** What is left of the publisher's time. */
+  /** Remaining time budget of the publisher. */
   readonly budgetMs: number;
   /** True: after the first rejected record the rest is skipped. */
   readonly chain: boolean;
@@ -22,30 +22,30 @@ export interface LaneRequest {
 export type LaneAnswer =
   | { readonly kind: 'committed'; readonly results: readonly CommitResult[] }
   | { readonly kind: 'refused'; readonly code: 'backpressure' }
-  /** The lane is closed: it is served by somebody else now, or by nobody. */
+  /** The lane is closed: another writer serves it, or none. */
   | { readonly kind: 'no_responder' };
 
 const REFUSED: LaneAnswer = { kind: 'refused', code: 'backpressure' };
 const CLOSED: LaneAnswer = { kind: 'no_responder' };
 
-/** So many batches may wait to be handed over before something else is committed. */
+/** Limit of batches waiting for fan-out before further commits. */
 const MAX_PENDING_HAND_OVERS = 8;
 
 /**
- * One lane of one writer: what it accepts is committed by the loop of the process, handed over in order and then
- * answered. Requests that come twice are answered once. Every request ends, at the latest when its budget is used up and
- * the transaction of that moment has ended.
+ * One lane of one writer: accepts records, which the commit loop of the process commits; then fans them out in order
+ * and answers. Duplicate requests are answered once. Every request ends at the latest when its budget is used up and
+ * the current transaction has ended.
  */
 export class Lane implements EntryLane {
   readonly handedOver = new HandedOver();
   queued = 0;
   readonly #known: KnownRecords;
-  /** How many are without an answer. */
+  /** Number of unanswered records. */
   #waiting = 0;
   readonly #handOver: HandOver;
-  /** Null: it takes what comes. */
+  /** Null: open. */
   #closing: Promise<void> | null = null;
-  /** Called once nothing waits any more. */
+  /** Called when no records are waiting any longer. */
   #emptied: () => void = () => {};
 
   constructor(
@@ -75,7 +75,7 @@ export class Lane implements EntryLane {
     const accepted = records.map((record) => {
       if (ended) return skipped(record.pub_id);
       const result = this.#accept(record, { arrivedMs, deadlineMs }, chain);
-      // What comes before it in the chain is not to suffer from a record that cannot be read.
+      // Earlier records of the chain must not fail because of a later invalid one.
       ended = chained && !(result instanceof Promise) && result.status === 'rejected';
       return result;
     });
@@ -85,7 +85,7 @@ export class Lane implements EntryLane {
     return { kind: 'committed', results };
   }
 
-  /** After the lane was taken over: whatever the writer before did not hand over is sent again. */
+  /** After the lane was taken over, resends records that the previous writer did not fan out. */
   resendTail(): Promise<void> {
     return this.#handOver.resendTail();
   }
@@ -95,7 +95,7 @@ export class Lane implements EntryLane {
     else void this.#handOverThenAnswer(settled, streams);
   }
 
-  /** Refuses what is new, finishes what is queued and hands it over. Idempotent. */
+  /** Refuses new records, finishes queued ones and fans them out. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#finish();
     return this.#closing;

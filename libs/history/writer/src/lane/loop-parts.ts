@@ -2,18 +2,18 @@ import type { CommitRecord, CommitResult } from '@carillon/contracts';
 import type { HistoryStore, StoreFailureCause } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 
-/** What a lane tells of itself, for metrics and logs. None may throw. */
+/** Callbacks of a lane for metrics and logs. None may throw. */
 export interface LaneEvents {
   /** A batch was not taken and is tried again. */
   retried(cause: StoreFailureCause): void;
-  /** A record failed alone in spite of every check; its publisher is told `internal_error`. */
+  /** A record failed alone although it passed all checks; its publisher gets `internal_error`. */
   recordFailed(error: unknown): void;
   committed(records: number, transactionMs: number): void;
   /** A record waited so long for its batch. */
   waited(ms: number): void;
   /** A record was taken and waits. */
   arrived(record: CommitRecord): void;
-  /** It waits no longer; its publishers are told. */
+  /** A record was answered. */
   answered(record: CommitRecord, result: CommitResult, afterMs: number): void;
   /** Committed records went to the gateways, so long after their commit. */
   handedOver(records: number, afterMs: number): void;
@@ -23,7 +23,7 @@ export interface LaneEvents {
   handOverFailed(error: unknown): void;
 }
 
-/** What the loop of a process stands on. */
+/** Dependencies of the commit loop. */
 export interface LoopParts {
   readonly store: Pick<HistoryStore, 'commit' | 'limits'>;
   readonly clock: Clock;

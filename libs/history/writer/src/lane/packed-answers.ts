@@ -1,19 +1,19 @@
 import { UuidList } from '@carillon/collections';
 import type { CommitResult } from '@carillon/contracts';
 
-/** Of an answer: the number of its stream, both serials, and when it was published. */
+/** Numbers per result: stream, both serials, publish time. */
 const WIDTH = 4;
 const FIRST_CAPACITY = 64;
 
 /**
- * Answers of publishes as numbers, which the collector does not look into. As objects those of ten seconds would be most
- * of what there is, and publishers wait while that is looked through.
+ * Results of publishes stored as numbers, which the garbage collector does not scan. As objects, those of ten seconds
+ * would be most of the heap and cause long pauses.
  */
 export class PackedAnswers {
   readonly #streams = new UuidList();
   #numbers = new Float64Array(FIRST_CAPACITY * WIDTH);
 
-  /** False: it says what is not kept here, and nothing was. */
+  /** Returns false, and stores nothing, if the result has members that are not stored here. */
   put(place: number, result: CommitResult): boolean {
     const { status, stream_id: streamId, delivery_serial: serial, published_at_ms: atMs } = result;
     if (status !== 'applied' || !isNothingButPlaced(result)) return false;
@@ -27,7 +27,7 @@ export class PackedAnswers {
     return true;
   }
 
-  /** What was put there. */
+  /** Returns the result stored at a position. */
   at(place: number, pubId: string): CommitResult {
     const from = place * WIDTH;
     const [stream = 0, serial = 0, historySerial = 0, atMs = 0] = this.#numbers.subarray(from, from + WIDTH);
@@ -55,7 +55,7 @@ export class PackedAnswers {
   }
 }
 
-/** A publish has a place in its stream; whatever else was done to messages is told beside that. */
+/** Whether a result has only serials: results of other message operations have more members. */
 const isNothingButPlaced = ({
   message_serial: messageSerial,
   version_serial: versionSerial,

@@ -4,7 +4,7 @@ import type { CommitLoop } from './commit-loop.js';
 import type { FanOut } from './fan-out.js';
 import type { LaneEvents } from './loop-parts.js';
 
-/** What a lane stands on. */
+/** Dependencies of a lane. */
 export interface LaneParts {
   /** For everything but commits. */
   readonly store: HistoryStore;
@@ -17,9 +17,9 @@ export interface LaneParts {
 
 export interface LaneOptions {
   readonly lane: number;
-  /** How many lanes there are. */
+  /** Number of lanes. */
   readonly lanes: number;
   readonly writerId: string;
-  /** So many records may wait; more are refused. */
+  /** Limit of waiting records; more are refused. */
   readonly queueCapacity: number;
 }

@@ -18,7 +18,7 @@ export const CHANNEL_READS = token<ChannelReads>('channel reads');
 
 const COMMIT_TRANSPORT = token<CommitTransport>('commit transport');
 
-/** What a request has beside the one record that fills it. */
+/** Bytes of a request besides one record that fills it. */
 const REQUEST_BYTES = 4096;
 
 interface ClientParts extends RuntimeParts {
@@ -51,7 +51,7 @@ interface ReadsParts extends RuntimeParts {
   readonly store: DurableStore | undefined;
 }
 
-/** A process with a store reads there; another one asks the writers. */
+/** A process with a store reads from it; others send requests to the writers. */
 function readsOf({ config, fabric, store }: ReadsParts): ChannelReads {
   if (store !== undefined) return new LocalReads(store, Date.now);
   return new ReadClient(fabric.lanes, systemClock, {

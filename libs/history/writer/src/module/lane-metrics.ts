@@ -3,7 +3,7 @@ import { errorText, type Logger, type Metrics } from '@carillon/runtime';
 import type { LaneEvents } from '../lane/loop-parts.js';
 import { LivingMetrics } from './living-metrics.js';
 
-/** Counts what lanes do, and writes down what went wrong. */
+/** Metrics and logs of lanes. */
 export function laneEvents(metrics: Metrics, log: Logger): LaneEvents {
   const batches = metrics.counter('commit_batches_total').for();
   const records = metrics.histogram('commit_batch_records').for();
@@ -40,7 +40,7 @@ export function laneEvents(metrics: Metrics, log: Logger): LaneEvents {
   };
 }
 
-/** What is counted for each app: writes of channels, and of presence. */
+/** Metrics by app: message and presence writes. */
 function appMetrics(metrics: Metrics): Pick<LaneEvents, 'answered' | 'arrived'> {
   const messages = {
     writes: metrics.counter('history_writes_total'),

@@ -5,12 +5,12 @@ import type { Mutation } from '@carillon/history-messages';
 import { rawMember } from '@carillon/protocol';
 import type { Metrics } from '@carillon/runtime';
 
-/** Streams whose beginning is remembered; of more, the time that they take is not told. */
+/** Limit of open AI streams with a known start; the duration of others is not measured. */
 const MOST_STREAMS = 100_000;
 
 type Versioned = CommitRecordOf<'create'> | Mutation;
 
-/** Counts what becomes of messages that live on, of their annotations, and of streams of answers. */
+/** Metrics of mutable messages, annotations and AI streams. */
 export class LivingMetrics {
   /** When streams began here, by app, channel and message. */
   readonly #streams = new Map<string, number>();
@@ -78,7 +78,7 @@ export class LivingMetrics {
       .observe((this.nowMs() - sinceMs) / 1000);
   }
 
-  /** By what adds them up: the rest of a type is anybody's word, of which there may be any number. */
+  /** Labelled by aggregation method only: the rest of a type is free text. */
   #annotation(record: CommitRecordOf<'annotate' | 'unannotate'>, { status, extra }: CommitResult): void {
     if (status !== 'applied') return;
     const { app_id } = record;

@@ -11,13 +11,13 @@ export interface OrphanSurroundings extends Pick<OrphanParts, 'laneHere' | 'stor
   readonly config: Config;
   readonly log: Logger;
   readonly shutdown: Shutdown;
-  /** Undefined: this process tells no webhooks. */
+  /** Undefined: this process sends no webhooks. */
   readonly webhooks: WebhookEvents | undefined;
 }
 
 /**
- * What ends idle streams in this process, and tells so; null: there are none. Whoever has the lanes begins it, and waits
- * for its end before giving them up.
+ * Creates the task that ends idle AI streams in this process and sends their webhooks; null if AI transport is off.
+ * The owner of the lanes starts it, and stops it before releasing them.
  */
 export function orphansOf(around: OrphanSurroundings): Orphans | null {
   const { config, log, shutdown, store, laneHere, webhooks = NO_WEBHOOKS } = around;
@@ -54,7 +54,8 @@ export function orphansOf(around: OrphanSurroundings): Orphans | null {
       }),
     },
   );
-  // Early, so that what it is at is mostly told before webhooks are flushed. Not waited for: a drain may take no time.
+  // Early, so that current work is mostly reported before webhooks are flushed. Not awaited: a drain must not be
+  // delayed.
   shutdown.onShutdown('drain', PART, () => void orphans.stop());
   return orphans;
 }

@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 
-/** What a commit may take where the backend has no setting of its own. */
+/** Commit timeout of backends without a setting of their own. */
 const DEFAULT_WRITE_TIMEOUT_MS = 5000;
 
 /** The time that one commit, and one read, may take in all. */

@@ -27,7 +27,7 @@ export interface TransportSurroundings {
   readonly store: DurableStore | undefined;
   /** Undefined: the writers are elsewhere. */
   readonly writer: Writer | undefined;
-  /** Undefined: this process tells no webhooks. */
+  /** Undefined: this process sends no webhooks. */
   readonly webhooks: WebhookEvents | undefined;
 }
 
@@ -55,9 +55,9 @@ export function localTransport(around: TransportSurroundings): CommitTransport {
     startup.needs({
       name: PART,
       connect: async () => {
-        // All parts are connected side by side, and this one asks the store.
+        // All parts connect in parallel, and this one uses the store.
         await store.connect();
-        // Nobody else writes, so that nobody can count other lanes.
+        // This is the only writer, so the number of lanes can be changed.
         await store.agreeOnLanes(lanes, true);
         await local.resendTails();
       },

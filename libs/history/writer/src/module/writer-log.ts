@@ -4,7 +4,7 @@ import type { Writer } from '../writer/writer.js';
 
 const REPORT_EVERY_MS = 60_000;
 
-/** Counts moves of lanes, and writes down what concerns other processes. */
+/** Metrics of lane moves, and logs about other processes. */
 export function writerEvents(metrics: Metrics, log: Logger): WriterEvents {
   const moves = metrics.counter('commit_lane_moves_total').for();
   return {
@@ -28,7 +28,7 @@ export function writerEvents(metrics: Metrics, log: Logger): WriterEvents {
 /** Lanes that are served in this process, and how many records wait in each. */
 export type ServedLanes = Pick<Writer, 'depths' | 'serving'>;
 
-/** Shows which lanes are served and what waits there. */
+/** Metrics of served lanes and their queues. */
 export function showLanes(metrics: Metrics, lanes: ServedLanes): void {
   const served = metrics.gauge('commit_lanes_served').for();
   const depth = metrics.gauge('commit_queue_depth');
@@ -41,7 +41,7 @@ export function showLanes(metrics: Metrics, lanes: ServedLanes): void {
   });
 }
 
-/** Says now and then which lanes are served, how fast, and how far behind, until it is told to stop. */
+/** Periodically logs the served lanes, their rate and backlog, until stopped. */
 export async function reportWriter(
   writer: Writer,
   committed: () => number,

@@ -15,7 +15,7 @@ export const COMMIT_WRITER = token<Writer>('commit writer');
 
 const PART = 'commit lanes';
 const NONCE_BYTES = 8;
-/** Of the longest writer id, what the process id may take. */
+/** Characters of the longest writer id available for the process id. */
 const MAX_PROCESS_ID = 64 - 2 * NONCE_BYTES - 1;
 
 /** New at every start, since its serials count from the beginning. */
@@ -25,11 +25,14 @@ const newWriterId = (processId: string): string =>
 interface Surroundings extends RuntimeParts {
   readonly fabric: LaneFabric;
   readonly store: DurableStore;
-  /** Undefined: this process tells no webhooks. */
+  /** Undefined: this process sends no webhooks. */
   readonly webhooks: WebhookEvents | undefined;
 }
 
-/** A writer tied to the life of the process: it takes lanes once all is there, and its lanes move at the stop. */
+/**
+ * Ties a writer to the life cycle of the process: it takes lanes once all dependencies are ready, and releases them
+ * at the stop.
+ */
 function writerOfProcess(around: Surroundings): Writer {
   const { config, logging, metrics, startup, health, shutdown, fabric, store, webhooks } = around;
   const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
@@ -67,7 +70,7 @@ function writerOfProcess(around: Surroundings): Writer {
   startup.needs({
     name: PART,
     connect: async () => {
-      // All parts are connected side by side, and this one asks the store.
+      // All parts connect in parallel, and this one uses the store.
       if (opensAtStart(config)) await store.connect();
       await writer.start();
       orphans?.begin();

@@ -20,7 +20,7 @@ type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
 type Out<Row> = { readonly [Name in keyof Row & string as Snake<Name>]: Row[Name] };
 type In<Row> = { readonly [Name in keyof Row & string as Camel<Name>]: Row[Name] };
 
-/** The members of a row, called as they travel. What they hold is the same here and there. */
+/** Renames the members of a row for transport; values are unchanged. */
 const out = <Row extends object>(row: Row): Out<Row> =>
   renamed(row, (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) as Out<Row>;
 const back = <Row extends object>(row: Row): In<Row> =>
@@ -33,7 +33,7 @@ const renamed = (row: object, nameOf: (name: string) => string): object =>
 
 type Asked<Name extends 'annotations' | 'messages' | 'summaries' | 'versions'> = NonNullable<Read[Name]>;
 
-/** Only what is asked for travels, whatever else the query has. */
+/** Sends only the requested members of a query. */
 export const messagesOut = (query: MessagesQuery): Asked<'messages'> => {
   const { streamKey, generation, floorMessageSerial, nowMs, messageSerials } = query;
   return {
@@ -66,7 +66,7 @@ export const messageOut = (message: StoredMessage): ReadMessage => out(message);
 export const messageIn = (message: ReadMessage): StoredMessage => back(message);
 export const annotationOut = (event: AnnotationEvent): ReadAnnotation => out(event);
 export const annotationIn = (event: ReadAnnotation): AnnotationEvent => back(event);
-/** With what came since its text was stored: that is how it is stored, not what it is. */
+/** Includes the contributions since the stored text: that split is internal to the store. */
 export const summaryOut = ({ since, ...summary }: AnnotationSummary): ReadSummary => {
   const { type, summary: text } = summary;
   return out({

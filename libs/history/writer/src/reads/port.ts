@@ -13,8 +13,8 @@ import type {
 } from '@carillon/history-store';
 
 /**
- * What can be read of durable channels, here or through the writer of a lane. All of it is what was committed when it
- * was asked for, or later. Every call ends, and rejects when there is no whole answer.
+ * Reads of durable channels, from the local store or through the writer of a lane. Results include everything
+ * committed before the call. Every call ends, and rejects if the result is incomplete.
  */
 export interface ChannelReads extends Omit<MessageReads, 'idleStreams'> {
   /** The streams there are, by `streamName`; with `create`, those that are not are made first. */
@@ -23,13 +23,13 @@ export interface ChannelReads extends Omit<MessageReads, 'idleStreams'> {
   range(query: RangeQuery): Promise<readonly StoredRecord[]>;
   page(query: PageQuery): Promise<readonly StoredRecord[]>;
   retained(stream: Stream, nowMs: number): Promise<Retained>;
-  /** Of a stream of presence. */
+  /** Events of a presence stream. */
   presenceEvents(query: PageQuery): Promise<readonly PresenceEvent[]>;
   /** The newest between two serials; null: none that can be had. */
   presenceCheckpoint(query: CheckpointQuery): Promise<PresenceCheckpoint | null>;
 }
 
-/** What reading needs of a store. */
+/** Operations of a store used by reads. */
 export type ReadableStore = Pick<
   DurableStore,
   | 'annotations'

@@ -7,13 +7,13 @@ import type { Clock } from '../clock.js';
 const ASK_AGAIN_MS = 500;
 const NOBODY_PAUSE_MS = 50;
 const MOST_AT_ONCE = 2;
-/** When so many lanes say that they cannot read, the store is away: more would only ask it more. */
+/** Number of refusing lanes after which the store counts as unavailable: more requests would only add load. */
 const MOST_REFUSALS = 7;
 
-/** What a writer is asked for, but for whom and by whom. */
+/** Request to a writer, without its lane and sender. */
 export type Question = Omit<ReadBody, 'lane' | 'lanes' | 'node_id'>;
 
-/** What came of asking one writer. */
+/** Outcome of a request to one writer. */
 type Said =
   | { readonly kind: 'answer'; readonly body: ReadAnswerBody }
   /** Not final: it cannot read now, and another may. */
@@ -29,9 +29,9 @@ export class Questions {
   ) {}
 
   /**
-   * Of the writer of this lane; when nobody is there, of that of the next one, since all read the same store. Whoever is
-   * silent, or cannot read, may have that one as well: then of two at once, and of no more, for when the store is away
-   * all are silent. Whoever was asked may answer to the end: where all are slow, nobody new is faster.
+   * Sends a request to the writer of a lane; without a responder, to that of the next lane, since all read the same
+   * store. If a writer is silent or refuses, at most two are asked in parallel: when the store is unavailable, all
+   * are silent. Every asked writer may answer until the end: if all are slow, a new one is not faster.
    */
   async ask(first: number, question: Question, deadlineMs: number): Promise<ReadAnswerBody> {
     const { lanes } = this.options;
@@ -58,7 +58,7 @@ export class Questions {
     }
   }
 
-  /** The first answer, which is told as well; when there is none, the most that anybody said. */
+  /** Resolves with the first answer; without one, with the most informative failure. */
   #round(
     lanes: readonly number[],
     question: Question,
@@ -80,7 +80,7 @@ export class Questions {
     });
   }
 
-  /** What is said in that time; `silent`: nothing, and what is said later is nobody's failure. */
+  /** Resolves with the outcome within that time; `silent` if there is none, and later failures are ignored. */
   async #within(ms: number, said: Promise<Said>): Promise<Said> {
     const timer: { stop?: () => void } = {};
     const silence = new Promise<Said>((resolve) => {

@@ -42,7 +42,7 @@ const MAX_KNOWN_STREAMS = 50_000;
 export interface ReadClientOptions {
   readonly lanes: number;
   readonly nodeId: string;
-  /** What one read may take, all of its parts together. */
+  /** Time budget of one read with all its parts. */
   readonly timeoutMs: number;
 }
 
@@ -52,16 +52,16 @@ interface Reading<Row> {
   /** Undefined: not known. */
   readonly appId: string | undefined;
   readonly limit: number;
-  /** The question for what follows on a row; null: for the beginning. */
+  /** Returns the request for the rows after a row; null: from the beginning. */
   readonly after: (last: Row | null, limit: number) => Question;
-  /** What an answer has; undefined: it is about something else. */
+  /** Returns the rows of an answer; undefined: the answer is about something else. */
   readonly rows: (answer: ReadAnswerBody) => readonly Row[] | undefined;
 }
 
 /** Reads through the writers, for a process without a store. Rejects with `service_unavailable`. */
 export class ReadClient implements ChannelReads {
   readonly #questions: Questions;
-  /** By stream key: most queries name a stream by its key, and its head was read before. */
+  /** Apps by stream key: most queries name a stream by its key, and its head was read before. */
   readonly #apps = new RecentlyUsed<string>(MAX_KNOWN_STREAMS, Infinity);
 
   constructor(
@@ -154,7 +154,7 @@ export class ReadClient implements ChannelReads {
     }
   }
 
-  /** Part after part, each of what the one before had no room for. */
+  /** Reads part after part, each with what did not fit into the one before. */
   async messages(query: MessagesQuery): Promise<readonly StoredMessage[]> {
     const deadlineMs = this.#deadline();
     const { lane, appId } = this.#about(query);
@@ -244,7 +244,7 @@ export class ReadClient implements ChannelReads {
   }
 }
 
-/** Every writer reads the same store, so that any lane will do where the channel is not told. */
+/** Every writer reads the same store, so any lane will do if the channel is unknown. */
 const laneOfKey = (streamKey: string, lanes: number): number => Number(BigInt(streamKey) % BigInt(lanes));
 
 const ofApp = (appId: string | undefined): Pick<Question, 'app_id'> =>

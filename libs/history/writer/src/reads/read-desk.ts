@@ -38,7 +38,7 @@ export interface ReadDeskParts {
   readonly events: WriterEvents;
 }
 
-/** Answers what is asked at the read address of a lane. Never rejects; null: no answer. */
+/** Answers requests at the read address of a lane. Never rejects; null: no answer. */
 export class ReadDesk {
   readonly #slots = new FairSlots(SLOTS);
 
@@ -148,7 +148,7 @@ function part(records: readonly StoredRecord[]): ReadAnswerBody {
   return { records: taken, ...(more ? { more } : {}) };
 }
 
-/** As many as one answer carries, one at least. */
+/** Returns as many rows as one answer carries, at least one. */
 function carried<Row>(rows: readonly Row[]): { readonly taken: Row[]; readonly more: boolean } {
   const taken: Row[] = [];
   let bytes = 0;

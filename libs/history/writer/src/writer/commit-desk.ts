@@ -13,14 +13,14 @@ import type { Lane } from '../lane/lane.js';
 import type { WriterEvents } from './events.js';
 
 export interface CommitDeskParts {
-  /** How many lanes there are. */
+  /** Number of lanes. */
   readonly lanes: number;
   readonly maxBytes: number;
   readonly announcement: () => WriterBody;
   readonly events: WriterEvents;
 }
 
-/** Answers what is asked at the commit address of a lane. Never rejects; null: no answer. */
+/** Answers requests at the commit address of a lane. Never rejects; null: no answer. */
 export class CommitDesk {
   constructor(private readonly parts: CommitDeskParts) {}
 
@@ -36,7 +36,7 @@ export class CommitDesk {
       budgetMs: message.budget_ms,
       chain: message.chain,
     });
-    // A message that was on its way when the lane was given up: whoever sent it sends it again, to another.
+    // The request was in flight when the lane was released: its sender repeats it to another writer.
     if (answer.kind === 'no_responder') return null;
     return answer.kind === 'refused'
       ? this.#refused(answer.code)

@@ -1,4 +1,4 @@
-/** What a writer tells of itself, for metrics and logs. None may throw. */
+/** Callbacks of a writer for metrics and logs. None may throw. */
 export interface WriterEvents {
   /** Serves the lane from now on. */
   taken(lane: number): void;
@@ -6,7 +6,7 @@ export interface WriterEvents {
   released(lane: number): void;
   /** Another writer, which has not left, is taken for dead. */
   buried(writerId: string): void;
-  /** Somebody counts other lanes than this writer; a publisher's request was refused, a writer is ignored. */
+  /** Another process uses a different number of lanes: a publisher's request was refused, or a writer is ignored. */
   mismatched(who: { readonly nodeId: string; readonly lanes: number; readonly lane?: number }): void;
   /** A message that cannot be used. */
   dropped(reason: string): void;

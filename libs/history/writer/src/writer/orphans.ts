@@ -5,7 +5,7 @@ import { type DurableStore, laneOf, type OpenStream, type StreamAddress } from '
 import type { Clock } from '../clock.js';
 import type { Lane } from '../lane/lane.js';
 
-/** Streams that one round ends; the next goes on with those that are idle for longest by then. */
+/** Streams ended per round; the next round continues with the longest idle ones. */
 const MOST_STREAMS = 1000;
 /** A lane that does not come to it by then has better to do. */
 const BUDGET_MS = 5000;
@@ -15,28 +15,28 @@ const EVERY_MS = 1000;
 export interface OrphanParts {
   readonly store: Pick<DurableStore, 'idleStreams'>;
   readonly clock: Clock;
-  /** Null: it is served by somebody else. */
+  /** Null: another writer serves it. */
   readonly laneHere: (number: number) => Pick<Lane, 'submit'> | null;
   /** A stream was ended. May not throw. */
   readonly orphaned: (address: StreamAddress, messageSerial: string) => void;
-  /** A round ended early; the next goes on. May not throw. */
+  /** A round failed; the next one continues. May not throw. */
   readonly failed: (error: unknown) => void;
 }
 
 export interface OrphanOptions {
-  /** How many lanes there are. */
+  /** Number of lanes. */
   readonly lanes: number;
   /** Silence after which a stream is ended. */
   readonly idleMs: number;
   /** Between two rounds; a second at least. */
   readonly everyMs: number;
-  /** As every change of a message of the channel has it. */
+  /** Returns the policy for changes of messages of the channel. */
   readonly policyOf: (channel: string) => CommitRecordOf<'update'>['policy'];
 }
 
 /**
- * Ends streams of answers that nobody goes on with, in the lanes of this process: by a change like any other, which is
- * made only if nobody has made another since. So each is ended once, whoever else looks for them.
+ * Ends idle AI streams in the lanes of this process by an ordinary change, conditional on no other change since.
+ * Hence each is ended once, whichever processes search for them.
  */
 export class Orphans {
   #isOver = false;
@@ -56,7 +56,7 @@ export class Orphans {
     });
   }
 
-  /** Ends no other stream; resolves when what has begun is done and told. */
+  /** Starts no further change; resolves when those in progress are done and reported. */
   stop(): Promise<void> {
     this.#isOver = true;
     this.#stopWaiting();
@@ -76,7 +76,7 @@ export class Orphans {
   async round(): Promise<void> {
     const { store, clock } = this.parts;
     const idleSinceMs = clock.now() - this.options.idleMs;
-    // Of all lanes at once: whose they are is told by their channels.
+    // Reads all lanes together: the lane follows from the channel.
     const idle = await store.idleStreams({ lane: 0, lanes: 1, idleSinceMs, limit: MOST_STREAMS });
     for (const stream of idle) {
       if (this.#isOver) return;

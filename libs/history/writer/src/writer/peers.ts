@@ -1,20 +1,20 @@
 import type { Writer as Announcement } from '@carillon/contracts';
 
-/** A writer that says nothing for so long is dead. */
+/** Silence after which a writer is dead. */
 const DEAD_AFTER_MS = 2000;
-/** So many others are kept; whoever comes then is ignored until one is gone. */
+/** Limit of known writers; further ones are ignored until one is removed. */
 const MAX_PEERS = 256;
 
 export interface Peer {
   readonly writerId: string;
   readonly isLive: boolean;
   readonly serving: ReadonlySet<number>;
-  /** Every lane it ever said it served: what it left behind may be in any of them. */
+  /** All lanes it ever served: it may have left unsent records in any of them. */
   readonly everServed: ReadonlySet<number>;
   readonly heardMs: number;
 }
 
-/** The other writers, by what they say of themselves. Times are of the listener's own monotonic clock. */
+/** The other writers, according to their announcements. Times are of the local monotonic clock. */
 export class Peers {
   readonly #peers = new Map<string, Peer>();
 
@@ -33,7 +33,7 @@ export class Peers {
     return before === undefined || before.isLive !== peer.isLive || !isSame(before.serving, peer.serving);
   }
 
-  /** Forgets those who are dead, and tells who they were. */
+  /** Removes and returns dead writers. */
   bury(nowMs: number): readonly Peer[] {
     const dead = [...this.#peers.values()].filter(({ heardMs }) => nowMs - heardMs >= DEAD_AFTER_MS);
     for (const { writerId } of dead) this.#peers.delete(writerId);
@@ -44,7 +44,7 @@ export class Peers {
     return this.#peers.size;
   }
 
-  /** Who may serve lanes. */
+  /** Writers that may serve lanes. */
   get liveIds(): readonly string[] {
     return [...this.#peers.values()].filter(({ isLive }) => isLive).map(({ writerId }) => writerId);
   }

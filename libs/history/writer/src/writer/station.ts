@@ -1,7 +1,7 @@
 import type { LaneAddress, LaneFabric, LaneHandler } from '@carillon/broker';
 import type { Lane } from '../lane/lane.js';
 
-/** What is answered at the two addresses of a lane. */
+/** Handlers of the two addresses of a lane. */
 export interface StationHandlers {
   readonly commit: LaneHandler;
   readonly read: LaneHandler;
@@ -32,7 +32,7 @@ export class Station {
     this.state = 'served';
   }
 
-  /** Settles when nothing more comes; what has come is still being worked on. */
+  /** Resolves when no further requests arrive; accepted ones are still in progress. */
   async release(): Promise<void> {
     this.state = 'releasing';
     await this.#stop();

@@ -6,7 +6,7 @@ import type { Lane } from '../lane/lane.js';
 
 /** Between two rounds. */
 const EVERY_MS = 60_000;
-/** Streams that one round goes through; the next goes on behind them. */
+/** Streams per round; the next round continues after them. */
 const MOST_STREAMS = 1000;
 /** A lane that does not come to it by then has better to do. */
 const BUDGET_MS = 5000;
@@ -14,23 +14,23 @@ const BUDGET_MS = 5000;
 export interface VerificationParts {
   readonly store: Pick<HistoryStore, 'degraded'>;
   readonly clock: Clock;
-  /** Null: it is served by somebody else. */
+  /** Null: another writer serves it. */
   readonly laneHere: (number: number) => Pick<Lane, 'submit'> | null;
-  /** A round ended early; the next goes on. May not throw. */
+  /** A round failed; the next one continues. May not throw. */
   readonly failed: (error: unknown) => void;
 }
 
 export interface VerificationOptions {
-  /** How many lanes there are. */
+  /** Number of lanes. */
   readonly lanes: number;
   /** The process, as it is named in the state of a stream. */
   readonly nodeId: string;
 }
 
 /**
- * Says now and then of every degraded stream of messages in the lanes of this process that it is healthy: its writer
- * looks under the lock, and drops what is not so. Since that goes through a whole stream, one waits for the other, and a
- * round for the one before.
+ * Periodically claims that every degraded message stream in the lanes of this process is healthy: its writer verifies
+ * the claim under the lock, and drops false ones. A verification scans a whole stream, so they run one at a time, and
+ * rounds do not overlap.
  */
 export class Verification {
   /** The key of the stream that was verified last; null: a round begins with the first. */
@@ -67,7 +67,7 @@ export class Verification {
     const streams = await this.parts.store.degraded({ after: this.#after, limit: MOST_STREAMS });
     for (const { address, streamKey } of streams) {
       if (this.#isOver) return;
-      // Behind one that cannot be verified the next round goes on, so that it does not keep the others from it.
+      // A stream that cannot be verified is passed by the next round, so that it does not block the others.
       this.#after = streamKey;
       await this.#verify(address);
     }

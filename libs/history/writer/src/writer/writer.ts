@@ -16,21 +16,21 @@ import { Station } from './station.js';
 import { Verification } from './verification.js';
 
 const ANNOUNCE_EVERY_MS = 500;
-/** How long a new writer listens before it takes lanes. */
+/** Time that a new writer listens before it takes lanes. */
 const LISTEN_MS = 1000;
-/** How long nobody else may be heard before the number of lanes is changed. */
+/** Time without other writers before the number of lanes is changed. */
 const ALONE_MS = 5000;
 const HEARD_EVERY_MS = 100;
-/** How long a writer that leaves waits for others to take its lanes. */
+/** Time that a leaving writer waits for others to take its lanes. */
 const LEAVE_WITHIN_MS = 2000;
-/** Of one announcement. */
+/** Size limit of an announcement. */
 const MAX_ANNOUNCEMENT_BYTES = 64 * 1024;
 
 export interface WriterParts {
   readonly fabric: LaneFabric;
   readonly store: DurableStore;
   readonly clock: Clock;
-  /** What its lanes stand on besides. */
+  /** Further dependencies of its lanes. */
   readonly lane: Pick<LoopParts, 'events' | 'newStreamId'>;
   readonly events: WriterEvents;
 }
@@ -43,9 +43,9 @@ export class LanesDiffer extends Error {
 }
 
 /**
- * One history-writer among others. Which lanes it serves follows from who lives; a lane is taken before it is given
- * up, so that a planned move leaves no hole, and what a dead writer did not hand over is sent again. Two that serve
- * one lane are slower, never wrong. Degraded streams of its lanes are verified every minute.
+ * One of several history writers. The live writers determine which lanes it serves; a lane is taken before it is
+ * released, so that a planned move has no gap, and records that a dead writer did not fan out are sent again. Two
+ * writers on one lane are slower but correct. Degraded streams of its lanes are verified every minute.
  */
 export class Writer {
   readonly #peers = new Peers();
@@ -102,7 +102,7 @@ export class Writer {
     return served.map(({ number }) => number).sort((one, other) => one - other);
   }
 
-  /** How many records wait, by lane. */
+  /** Returns the number of waiting records by lane. */
   get depths(): ReadonlyMap<number, number> {
     return new Map([...this.#stations.values()].map(({ number, lane }) => [number, lane.queued]));
   }
@@ -129,7 +129,7 @@ export class Writer {
     this.#tick();
   }
 
-  /** Leaves: its lanes move at once, and what it has accepted is finished. Idempotent. */
+  /** Leaves: its lanes move immediately, and accepted records are finished. Idempotent. */
   leave(): Promise<void> {
     this.#left ??= this.#leave();
     return this.#left;
@@ -140,7 +140,7 @@ export class Writer {
     const { lanes } = this.options;
     const stored = await store.agreeOnLanes(lanes, false);
     if (stored === lanes) return;
-    // Whoever is heard already decides it: the rest of the wait, in which others may begin, changes nothing.
+    // A writer heard earlier decides: waiting longer, while others may start, changes nothing.
     while (this.#isAlone && clock.elapsed() - begunMs < ALONE_MS)
       await this.#pause(Math.min(HEARD_EVERY_MS, ALONE_MS - (clock.elapsed() - begunMs)));
     if (!this.#isAlone) throw new LanesDiffer(`history.writer_shards: is ${lanes}, others use ${stored}`);
@@ -167,7 +167,7 @@ export class Writer {
   #tick(): void {
     const dead = this.#peers.bury(this.parts.clock.elapsed());
     for (const { writerId, isLive, serving, everServed } of dead) {
-      // Whoever has left is silent. It may have ended before all that it had accepted was handed over.
+      // A leaving writer is silent, and may have ended before everything it accepted was fanned out.
       if (isLive || serving.size > 0) this.parts.events.buried(writerId);
       for (const number of everServed) {
         const station = this.#stations.get(number);
@@ -193,7 +193,7 @@ export class Writer {
     else if (this.#peers.heard(message, this.parts.clock.elapsed())) this.#reconcile();
   }
 
-  /** Makes what is served here what should be. */
+  /** Takes and releases lanes to match the assignment. */
   #reconcile(): void {
     if (this.#phase !== 'live' && this.#phase !== 'leaving') return;
     const own = this.#phase === 'live' ? [this.options.writerId] : [];
@@ -207,7 +207,7 @@ export class Writer {
     }
   }
 
-  /** A lane goes once another has it, or when there is nobody to wait for. */
+  /** A lane is released once another writer has it, or if there is none to wait for. */
   #isToGo(server: string | null, number: number): boolean {
     if (server === this.options.writerId) return false;
     return server === null || this.#peers.serves(server, number);
@@ -253,7 +253,7 @@ export class Writer {
     this.#reconcile();
   }
 
-  /** It is off the list at once, so that it can be served anew while the rest of it is finished. */
+  /** Removes it from the list immediately, so that the lane can be served again while the rest is finished. */
   #ended(station: Station): void {
     if (this.#stations.get(station.number) === station) this.#stations.delete(station.number);
     const finished = station.lane.close().finally(() => this.#finishing.delete(finished));

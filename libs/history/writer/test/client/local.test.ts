@@ -14,7 +14,7 @@ import { publishOf } from '../samples.js';
 import { ids, waiting } from './scene.js';
 import { SILENT_EVENTS } from '../silent-events.js';
 
-/** Loses, doubles and delays what it carries, as it is told. */
+/** A transport that loses, duplicates and delays requests as scripted. */
 class BadTransport implements CommitTransport {
   constructor(
     private readonly lanes: LocalLanes,
@@ -26,7 +26,7 @@ class BadTransport implements CommitTransport {
     if (how === 0) return { kind: 'no_responder' };
     if (how === 1) void this.lanes.send(request);
     const answer = await this.lanes.send(request);
-    // The answer is lost, and the sender is told that nobody was there.
+    // The answer is lost, and the sender sees no responder.
     return how === 2 ? { kind: 'no_responder' } : answer;
   }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { keyed, publishOf, purgeOf, resetOf } from '../samples.js';
 import { Scene } from './scene.js';
 
-/** What a channel is, said as simply as possible. */
+/** Minimal model of a channel. */
 interface Model {
   generation: number;
   next: number;
@@ -116,7 +116,7 @@ describe('a batch', () => {
           expect(
             results.map((result) => ({ status: result?.status, serial: result?.delivery_serial ?? null })),
           ).toEqual(expected);
-          // A record whose receipt is long gone is not resent by anybody.
+          // A record whose receipt has expired is not sent again.
           sent.push(
             ...records.filter(
               (record) => record.op === 'publish' && record.idem === undefined && !sent.includes(record),

@@ -6,7 +6,7 @@ import { arrivalOf } from '../samples.js';
 
 let count = 0;
 
-/** Batches decided over a store in memory, at a time that the test says. */
+/** Decides batches over a memory store, with a manual clock. */
 export class Scene {
   readonly store = new MemoryHistoryStore();
   nowMs = 1_760_000_000_000;

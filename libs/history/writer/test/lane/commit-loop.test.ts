@@ -23,7 +23,7 @@ function lanesOf(count: number) {
     transactions.push(wanted.streams.map(({ address }) => address.channel));
   };
   store.fault = { before: (wanted, changes) => (changes === null ? note(wanted) : undefined) };
-  /** Transactions do not go on before the gate is open: all, or those alone. */
+  /** Blocks transactions (all, or matching ones) until the gate is opened. */
   const holdBack = (isMeant: (wanted: Wanted) => boolean = () => true): Gate => {
     const gate = new Gate();
     store.fault = {
@@ -55,10 +55,10 @@ const resultsOn = async (lane: LaneScene | undefined, number: number): Promise<r
   (await lane?.results(one(number))) ?? [];
 const one = (number: number, data = 'x') => [publishOf(channelOf(number), data)];
 
-/** As one that writes no more than a stream all or nothing, and decides again when somebody else was ahead. */
+/** A store that writes at most one stream atomically and retries on conflicts. */
 class OneStreamStore extends FaultyStore {
   override readonly limits: BatchLimits = { records: 3, bytes: 64 * 1024, streams: 1, batches: 8 };
-  /** Streams of the batches that were asked for. */
+  /** Streams of the requested batches. */
   readonly asked: string[][] = [];
 
   override async commit<Decision extends { readonly changes: Changes }>(

@@ -74,7 +74,7 @@ describe('what waits for a transaction', () => {
             const isOfLine = ({ arrival }: Entry): boolean =>
               arrival.stream === stream || (chain !== null && arrival.chain === chain);
             expect(outside.filter(isOfLine)).toEqual([]);
-            // Whatever came before it in its lines is over, or goes before it.
+            // Earlier entries of its stream and chain are finished or precede it.
             const before = pushed.slice(0, pushed.indexOf(entry)).filter(isOfLine);
             const over = new Set([...ended, ...taken.slice(0, taken.indexOf(entry))]);
             expect(before.filter((one) => !over.has(one))).toEqual([]);
@@ -101,7 +101,7 @@ describe('what waits for a transaction', () => {
             take(one.isAlone);
           } else if (one.kind === 'bring') {
             const taken = out[one.which % Math.max(1, out.length)];
-            // As lanes do: what is behind one that goes back goes back too.
+            // As lanes do: entries behind a returned one are returned too.
             const first = taken?.findIndex((_, index) => one.back[index % one.back.length]) ?? -1;
             if (taken !== undefined) bring(taken, first < 0 ? [] : taken.slice(first), one.pauseMs);
           } else if (one.kind === 'behind') lanes[one.lane === 0 ? 0 : 1].isBehind = true;

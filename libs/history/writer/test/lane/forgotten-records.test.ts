@@ -3,7 +3,7 @@ import { settled } from '../manual-clock.js';
 import { publishOf } from '../samples.js';
 import { fannedOut, Gate, LaneScene, lostAnswers, unreadable } from './scene.js';
 
-/** A record was handed over, and the next was committed without an answer and never asked for again. */
+/** One record was fanned out; the next was committed without an answer and never retried. */
 async function forgotten(): Promise<LaneScene> {
   const scene = new LaneScene();
   await scene.results([publishOf('a', '1')]);

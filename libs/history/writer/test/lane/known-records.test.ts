@@ -17,7 +17,7 @@ const entryOf = (pubId: string): Entry =>
   new Entry(LANE, arrivalOf(publishOf('a', 'x', { pub_id: pubId })), 0, 5000);
 /** A `pub_id` of its own for each number. */
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-/** Of a publish, as the number of its id makes it. */
+/** Result of a publish, derived from the number of its id. */
 function applied(pubId: string): CommitResult {
   const number = Number(pubId.slice(-12));
   return {

@@ -12,15 +12,15 @@ import { CommitLoop } from '../../src/lane/commit-loop.js';
 import { ManualClock } from '../manual-clock.js';
 import { SILENT_EVENTS } from '../silent-events.js';
 
-/** What stands between the lane and the store: called before the commit and after it; may wait, may throw. */
+/** Fault injected around a commit: called before and after it; may wait or throw. */
 export interface Fault {
   readonly before?: (wanted: Wanted, changes: Changes | null) => void | Promise<void>;
   readonly after?: () => void | Promise<void>;
-  /** Names of streams that somebody else holds. */
+  /** Names of streams held by another transaction. */
   readonly held?: ReadonlySet<string>;
 }
 
-/** What the first so many commits come to is not told. */
+/** Loses the answers of the first `commits` commits. */
 export function lostAnswers(commits: number): () => void {
   let left = commits;
   return () => {
@@ -49,7 +49,7 @@ export class FaultyStore extends MemoryHistoryStore {
   }
 }
 
-/** The loop of a process over a store in memory that fails as it is told. */
+/** Commit loop of a process over a memory store with injected faults. */
 export class LoopScene {
   readonly store: FaultyStore;
   readonly clock = new ManualClock();
@@ -120,7 +120,7 @@ export class LaneScene {
     return resultsOf(await this.submit(records, more));
   }
 
-  /** What gateways saw of a channel, as serials. */
+  /** Serials of a channel seen by gateways. */
   serials(channel: string): (number | null | undefined)[] {
     return this.sent.filter((record) => record.channel === channel).map(({ serial }) => serial);
   }
@@ -148,6 +148,6 @@ export const unreadable = async (): Promise<never> => {
   throw new StoreFailure('connection', 'the connection is dead');
 };
 
-/** How far the store knows that a channel was handed over. */
+/** Returns the stored fan-out progress of a channel. */
 export const fannedOut = async ({ store }: LaneScene, channel = 'a'): Promise<number | undefined> =>
   [...(await store.heads([{ appId: 'shop', channel, kind: 'messages' }])).values()][0]?.fannedOutSerial;

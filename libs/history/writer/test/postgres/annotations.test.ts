@@ -9,7 +9,7 @@ import { openWriter, type Writer } from './scene.js';
 
 const CHANNEL = 'annotated';
 const TYPE = 'reactions:distinct.v1';
-/** So many that the text of their summary is stored only now and then. */
+/** Number of clients with which the summary text is stored only occasionally. */
 const CLIENTS = 150;
 
 const base = () => ({
@@ -58,7 +58,7 @@ describe('two writers that annotate one message by turns', () => {
       client_id: `client-${(client * 7919) % CLIENTS}`,
       max_frame_bytes: 0,
     });
-    // One after another at one writer, then at the other, then many at once, and some taken back in between.
+    // Sequentially at one writer, then at the other, then concurrently, with deletions in between.
     for (let turn = 0; turn < 12; turn += 1) {
       const first = turn * 12;
       const together = Array.from({ length: 10 }, (_, at) => annotated(first + at));

@@ -44,7 +44,7 @@ describe('writers over postgres', () => {
     return one.store.range({ streamKey, generation, fromSerial: 1, toSerial: 9999, limit: 9999 });
   };
 
-  /** Serials without a gap, every record once, each where its publisher was told. */
+  /** Checks that serials are gapless, and that every record exists once with the reported serial. */
   const expectWhole = async (records: readonly CommitRecord[], results: readonly CommitResult[]) => {
     expect(results.filter(({ status }) => status !== 'applied')).toEqual([]);
     for (const channel of new Set(records.map((record) => record.channel))) {
@@ -146,7 +146,7 @@ describe('writers over postgres', () => {
   });
 
   it('find a record that another process has committed and never handed over', async () => {
-    // Whoever sent it, or sent it again, tells the store in its own time, and would do so after what follows.
+    // Its sender reports progress to the store at a later time, after the following steps.
     await Promise.all([one, other].map(({ lanes }) => lanes.close()));
     await one.database.query(
       `update service_history_streams set fanned_out_serial = 0 where channel = 'torn'`,

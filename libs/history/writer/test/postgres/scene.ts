@@ -7,7 +7,7 @@ import { createParts } from '@carillon/runtime';
 import { type CommitAnswer, type CommitTransport, LocalLanes, systemClock } from '../../src/index.js';
 import { SILENT_EVENTS } from '../silent-events.js';
 
-/** How long a statement may last. */
+/** Statement timeout. */
 const WRITE_MS = 5000;
 
 /** A writer as one process has it. */
@@ -40,7 +40,7 @@ export async function openWriter(url: string, writerId: string): Promise<Writer>
   const database = new Databases(createParts(outcome.config)).apart('postgres', {
     waiting: 100,
     statementMs: WRITE_MS,
-    // What the tests ask for names no schema.
+    // The tests name no schema in their statements.
     setup: [...laneConnections(WRITE_MS), 'set search_path = service, public'],
     tables: [historyTables(prefix, SINGLE_SPREAD)],
   });

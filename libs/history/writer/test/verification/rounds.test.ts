@@ -14,7 +14,7 @@ const streamOf = (key: number): Stream =>
 const APPLIED: LaneAnswer = { kind: 'committed', results: [{ pub_id: 'p', status: 'applied' }] };
 const EXPIRED: LaneAnswer = { kind: 'committed', results: [{ pub_id: 'p', status: 'expired' }] };
 
-/** Streams that are always degraded, in lanes that answer as they are told. */
+/** Degraded streams in lanes with scripted answers. */
 function scene(count: number, served: readonly number[] = [0, 1, 2, 3]) {
   const clock = new ManualClock();
   const asked: DegradedQuery[] = [];

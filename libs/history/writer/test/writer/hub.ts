@@ -5,17 +5,17 @@ import { settled } from '../manual-clock.js';
 
 const keyOf = ({ use, lane }: LaneAddress): string => `${use}.${lane}`;
 
-/** What befalls messages on their way. */
+/** Faults of the simulated network. */
 export interface Weather {
-  /** How long a message is under way. */
+  /** Delay of a message. */
   delayMs(): number;
-  /** How often a request arrives: 0, 1 or 2 times. */
+  /** Copies of a request that arrive: 0, 1 or 2. */
   copies(): number;
 }
 
 export const FAIR: Weather = { delayMs: () => 0, copies: () => 1 };
 
-/** A broker in this process, on time that is told to pass. */
+/** An in-process broker with a manual clock. */
 export class Hub {
   readonly ends: HubEnd[] = [];
   readonly handedOver: FanOutRecordBody[] = [];
@@ -29,7 +29,7 @@ export class Hub {
     return end;
   }
 
-  /** Who serves an address. */
+  /** Returns the processes that serve an address. */
   servers(address: LaneAddress): HubEnd[] {
     return this.ends.filter((end) => end.isUp && end.handlers.has(keyOf(address)));
   }
@@ -46,7 +46,7 @@ export class HubEnd implements LaneFabric {
 
   constructor(private readonly hub: Hub) {}
 
-  /** The process is gone, and nothing of it gets out any more. */
+  /** Kills the process; nothing of it is sent any more. */
   crash(): void {
     this.isUp = false;
     this.handlers.clear();

@@ -19,7 +19,7 @@ describe('the number of lanes', () => {
     scene.start();
     await scene.clock.pass(1500);
     const other = scene.start(8);
-    // It has heard the first by then, and need not wait for anybody else.
+    // It has received the first announcement by then and need not wait for others.
     await scene.clock.pass(1500);
     expect(other.lines).toContain('LanesDiffer: history.writer_shards: is 8, others use 4');
     expect(other.writer.serving).toEqual([]);

@@ -47,7 +47,7 @@ async function run(scene: WriterScene, actions: readonly Action[]): Promise<Proc
     if (one.do === 'wait') await scene.clock.pass(one.ms);
     if (one.do === 'publish')
       for (let time = 0; time < one.times; time += 1) scene.publish(CHANNELS[one.channel] ?? '');
-    // One is always left: what is published then has somebody to go to in the end.
+    // At least one writer remains, so that every publish eventually succeeds.
     if ((one.do === 'kill' || one.do === 'leave') && running.length > 1) {
       const [gone] = running.splice(one.which % running.length, 1);
       if (one.do === 'kill') gone?.kill();
@@ -57,7 +57,7 @@ async function run(scene: WriterScene, actions: readonly Action[]): Promise<Proc
   return running;
 }
 
-/** What must hold whatever happened. */
+/** Invariants after every sequence of moves. */
 async function check(scene: WriterScene, running: readonly Process[]): Promise<void> {
   expect(scene.serversByLane()).toEqual(Array(LANES).fill(1));
   const ids = running.map(({ writerId }) => writerId);

@@ -17,7 +17,7 @@ export const LANES = 8;
 
 const nothing = (): void => {};
 
-/** What is behind it belongs to a process that may die. */
+/** Store of a process that may be killed. */
 class MortalStore extends MemoryHistoryStore {
   isDead = false;
 
@@ -67,7 +67,7 @@ export interface Process {
   readonly writer: Writer;
   readonly end: HubEnd;
   readonly lines: string[];
-  /** It is gone without a word. */
+  /** Kills it without notice. */
   kill(): void;
 }
 
@@ -156,7 +156,7 @@ export class WriterScene {
     return Array.from({ length: this.lanes }, (_, lane) => this.hub.servers({ use: 'commit', lane }).length);
   }
 
-  /** Delivery serials and texts of what is stored of a channel. */
+  /** Returns delivery serials and data of the stored records of a channel. */
   async stored(channel: string): Promise<{ serial: number; data: number }[]> {
     const address = { appId: 'shop', channel, kind: 'messages' } as const;
     const stream = (await this.store.heads([address])).get(streamName(address));
