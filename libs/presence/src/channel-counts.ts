@@ -7,31 +7,31 @@ export interface ChannelCountChange {
   readonly appId: string;
   readonly channel: string;
   readonly count: number;
-  /** `occupied` for a store that had lost it: this process had said so before. Absent: it had not. */
+  /** `occupied` for a store that had lost the channel: this process reported it before. Absent: it did not. */
   readonly isAgain?: boolean;
-  /** Of two changes of a channel, the later one has the higher serial. */
+  /** Increases with every change of a channel. */
   readonly serial: number;
   /** Absent: nothing is kept of the change. */
   readonly owed?: Owed;
 }
 
-/** How many connections are subscribed to a channel, and as of when. */
+/** Number of connections subscribed to a channel, and the serial of that count. */
 export type ChannelCount = Pick<ChannelCountChange, 'count' | 'serial'>;
 
-/** Told of changes, synchronously and in order per channel; must not throw. */
+/** Receives changes, synchronously and in order per channel; must not throw. */
 export type ChannelCountObserver = (change: ChannelCountChange) => void;
 
 /**
- * How many connections are subscribed to which channels, over all processes of the installation. A channel is
- * `occupied` once and `vacated` once, alternating, whatever processes do at the same time, and the observer of exactly
- * one of them is told. What a dead process had goes with its lease. Changes of one channel that come faster than the
- * store answers are told as one, but whoever comes and goes meanwhile has come and gone. Every operation rejects with `PresenceUnavailable` when the store cannot be reached;
- * what was set is made up for when it is back.
+ * Number of subscribed connections per channel over all processes. A channel alternates between `occupied` and
+ * `vacated`, whatever processes do concurrently, and each change reaches the observer of exactly one process. Counts
+ * of a dead process are removed with its lease. Changes of one channel that are faster than the store are coalesced,
+ * but a short subscription still counts as occupied and vacated. Operations reject with `PresenceUnavailable` if the
+ * store is unreachable; counts set meanwhile are written when it recovers.
  */
 export interface ChannelCounts {
-  /** Names who is told of the changes this process causes; once per process. */
+  /** Registers the observer of changes caused by this process; once per process. */
   observe(observer: ChannelCountObserver, owing?: Owing): void;
-  /** So many connections of this process are subscribed from now on; resolves with how many of all processes are. */
+  /** Sets the number of subscribed connections of this process; resolves with the number over all processes. */
   set(appId: string, channel: string, connections: number): Promise<number>;
   /** Connections per channel, in the order asked. */
   counts(appId: string, channels: readonly string[]): Promise<readonly number[]>;

@@ -1,4 +1,4 @@
-/** What leases need of time; replaced in tests. */
+/** Clock and timers of leases; replaced in tests. */
 export interface PresenceClock {
   /** Milliseconds since whenever; never goes back. */
   now(): number;

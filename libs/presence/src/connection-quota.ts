@@ -1,10 +1,13 @@
 /**
- * How many connections an app has, over all processes of the installation, and how many it may have. So many free
- * places let in exactly so many of those who come at the same time, wherever they come. What a dead process had goes
- * with its lease. While the store is away, this process lets in as many as are left of what it last knew of the others.
+ * Connection limit of an app over all processes. Concurrent requests are admitted exactly up to the limit, on all
+ * processes. Connections of a dead process are removed with its lease. While the store is unavailable, this process
+ * admits the rest of the limit according to the last known counts of others.
  */
 export interface ConnectionQuota {
-  /** True: one more connection of this process is there, until `release`. Never rejects; Infinity: no limit. */
+  /**
+   * Resolves with true if one more connection of this process is admitted, until `release`. Never rejects; Infinity:
+   * no limit.
+   */
   take(appId: string, limit: number): Promise<boolean>;
   release(appId: string): void;
 }

@@ -1,13 +1,13 @@
 /**
- * Which connections a user has in a place. Nearly always it is one, which is then held as it is: a set of its own for
- * every member would be the largest part of what a member costs. Null: none.
+ * Connections of a user in a place. Nearly always one, stored without a set: a set per member would dominate the
+ * memory of members. Null: none.
  */
 export type HeldConnections = string | Set<string> | null;
 
 export const holds = (held: HeldConnections, socketId: string): boolean =>
   held instanceof Set ? held.has(socketId) : held === socketId;
 
-/** With this one too. What was given must not be used again, here and below. */
+/** Adds a connection. The argument must not be reused, here and below. */
 export function held(held: HeldConnections, socketId: string): HeldConnections {
   if (held instanceof Set) return held.add(socketId);
   return held === null || held === socketId ? socketId : new Set([held, socketId]);

@@ -26,7 +26,7 @@ async function portsOfProcess(parts: RuntimeParts): Promise<PresencePorts> {
     };
     health.register({ part: PART, severity: 'critical', check });
   }
-  // Sockets take their leave in `membership`; until then leases go on and their ends are told.
+  // Sockets leave in phase `membership`; until then leases run and their ends are reported.
   shutdown.onShutdown('leave', PART, () => presence.close());
   return ports;
 }

@@ -1,6 +1,6 @@
 /**
- * The channel of the place where the signed-in users of an app are: whoever has a signed-in or token connection, for
- * the watchlist. No client can subscribe to it and nobody can publish to it, because `!` stands in no channel name: it
- * is neither among the characters of a name or a pattern nor do `[meta]` and `#server-to-user-` names begin with it.
+ * Channel of the place with the signed-in users of an app (with a signed-in or token connection), for watchlists.
+ * Clients cannot subscribe or publish to it, because `!` is not a valid character of channel names, patterns,
+ * `[meta]` or `#server-to-user-` channels.
  */
 export const ONLINE_USERS = '!online-users';

@@ -1,27 +1,27 @@
-/** A place where users are: a presence channel, or the signed-in users of an app (see `ONLINE_USERS`). */
+/** A set of users: of a presence channel, or the signed-in users of an app (see `ONLINE_USERS`). */
 export interface PresencePlace {
   readonly appId: string;
   readonly channel: string;
 }
 
-/** One user of a place, as the others see it. */
+/** A user of a place as visible to others. */
 export interface Member {
   readonly userId: string;
   /** JSON text, sent on as it is. */
   readonly userInfoText: string;
   /**
-   * The connection the user came by: the same as long as the user is there, whichever come and go since. Another one only
-   * after a store had lost it.
+   * Connection by which the user joined: constant while the user is present, whichever connections follow. Changes
+   * only after a store lost it.
    */
   readonly socketId: string;
 }
 
-/** One connection of a user in a place, whichever the user came by. */
+/** A connection of a user in a place, not necessarily the first. */
 export interface Presentation extends PresencePlace, Member {}
 
 /**
- * What became of a join. `members` are in order of first join, the joiner included; for `ONLINE_USERS`, of which no
- * joiner is told, they are left out (empty).
+ * Result of a join. `members` are in order of first join, including the joiner; empty for `ONLINE_USERS`, whose
+ * joiners do not need them.
  */
 export type JoinOutcome =
   | {
@@ -30,10 +30,10 @@ export type JoinOutcome =
       /** Changes with a serial up to this one are in `members` already. */
       readonly serial: number;
     }
-  /** As many other users are there as the limit allows. Nothing has changed. */
+  /** The place has the maximum number of other users. Nothing changed. */
   | { readonly kind: 'full' };
 
-/** Who is in a place, in order of first join. */
+/** Members of a place, in order of first join. */
 export interface PresenceView {
   readonly members: readonly Member[];
   /** Changes with a serial up to this one are in `members` already. */
@@ -52,7 +52,7 @@ export interface Owed {
   settle(): void;
 }
 
-/** Which changes are kept until their notification is settled, and the consumer of those a dead node left. */
+/** Selects the changes recorded until their notification is settled, and consumes those of dead nodes. */
 export interface Owing {
   /** Whether changes of the channel's members are owed; null: changes of the occupancy of all channels of the app. */
   isOwed(appId: string, channel: string | null): boolean;
@@ -60,7 +60,7 @@ export interface Owing {
   recovered(change: OwedChange): void;
 }
 
-/** A user of a place, or the subscribers of a channel, came or went; the notification is owed. */
+/** A user or the subscribers of a channel came or went; the notification is pending. */
 export interface OwedChange extends PresencePlace {
   readonly kind: 'added' | 'removed';
   /** Null: the change is of the subscribers of the channel. */
@@ -69,41 +69,41 @@ export interface OwedChange extends PresencePlace {
   readonly owed: Owed;
 }
 
-/** A user came to a place, went, or changed. */
+/** A user joined or left a place, or changed. */
 export type PresenceEvent = PresencePlace &
   (
     | {
         readonly kind: 'added';
         readonly member: Member;
         readonly socketId: string;
-        /** For a store that had lost it: this process had said so before. Absent: it had not. */
+        /** The store had lost the user; this process reported it before. Absent: it did not. */
         readonly isAgain?: boolean;
       }
     | {
         readonly kind: 'removed';
         readonly userId: string;
-        /** JSON text of what the user said last. Null: nobody knows any more. */
+        /** Last user info as JSON text. Null: unknown. */
         readonly userInfoText: string | null;
-        /** The connection the user had come by. Empty: nobody knows any more. */
+        /** Connection by which the user joined. Empty: unknown. */
         readonly cameBy: string;
         readonly cause: LeaveCause;
-        /** The node that was cleared up after. Absent: whoever left did so alive. */
+        /** Dead node that was removed. Absent: the connection left regularly. */
         readonly deadNodeId?: string;
-        /** The serial of the last change of the user that was told. Absent: unknown. */
+        /** Serial of the last reported change of the user. Absent: unknown. */
         readonly after?: number;
       }
     | {
         readonly kind: 'updated';
         readonly member: Member;
         readonly socketId: string;
-        /** The serial of the change of the user that was told before this one. Absent: unknown. */
+        /** Serial of the previous reported change of the user. Absent: unknown. */
         readonly after?: number;
       }
   );
 
 /**
- * Each reaches the observer of exactly one process. Where processes tell each other of changes, what two of them say of
- * one user may arrive in either order: the change with the highest serial is how it is.
+ * Each change reaches the observer of exactly one process. Changes of one user reported by two processes may arrive
+ * in any order: the highest serial is current.
  */
 export type PresenceChange = PresenceEvent & {
   readonly serial: number;
@@ -111,35 +111,35 @@ export type PresenceChange = PresenceEvent & {
   readonly owed?: Owed;
 };
 
-/** Told of changes, synchronously and in order per (place, user); must not throw. */
+/** Receives changes, synchronously and in order per (place, user); must not throw. */
 export type PresenceObserver = (change: PresenceChange) => void;
 
 /**
- * Who is where, over all processes of the installation. Members are users, not sockets: a user is `added` with its
- * first connection and `removed` with its last. Decisions are serialized per (place, user), so the changes of one
- * user alternate between added and removed, whatever interleaves. Every operation rejects with `PresenceUnavailable`
- * when the store cannot be reached, and has then changed nothing that a retry would not mend.
- *
- * In a cluster, connections hang on the lease of their process. When it ends, whoever lives on removes the users nobody
- * else has a connection of, because of `orphan_cleanup`, and ends the leases the dead process had begun when their time
- * is over. A process that was taken for dead, or that finds the store empty, says again whom it has. While the store
- * is away everything is refused; a `leave` is made up for when it is back, and so is a join that had happened
- * although it was refused: it is taken back. Until all processes have said again whom they have, a user who leaves one
- * of them stays: another may have the user too, of which the store knows nothing. A process that dies between a change and its telling takes that telling
- * with it, unless it was telling for a dead one: then the next process tells it. What is owed (`Owing`) survives.
+ * Members of places over all processes of the installation. Members are users, not sockets: a user is `added` with
+ * its first connection and `removed` with its last. Decisions are serialized per (place, user), so the changes of one
+ * user alternate between added and removed under any interleaving. Operations reject with `PresenceUnavailable` if
+ * the store is unreachable, and have then no effect that a retry would not correct.
+ * In a cluster, connections depend on the lease of their process. When it expires, another process removes the users
+ * without other connections, with cause `orphan_cleanup`, and ends the leases that the dead process had started at
+ * their due time. A process that was declared dead, or finds the store empty, writes its users again. While the store
+ * is unavailable all operations are refused; a `leave` is completed when it recovers, and a refused join that had
+ * happened is undone. Until all processes have reported their users again, a leaving user stays: another process may
+ * have the user without the store's knowledge. A process that dies between a change and its notification loses the
+ * notification, unless it was reported for a dead node: then the next process repeats it. Pending changes (`Owing`)
+ * survive.
  */
 export interface Presence {
   /**
-   * Names who is told of the changes this process causes; once per process. `mended` is called, and must not throw, some
-   * time after the store was away, when it has been told by every process again whom it has: changes of the time between
-   * may not have been told, so that whoever remembers who is there has to look. `owing`: absent, nothing is owed; a
-   * process that is alone keeps nothing.
+   * Registers the observer of changes caused by this process; once per process. `mended` is called (and must not
+   * throw) some time after an outage of the store, when every process has written its users again: changes in the
+   * meantime may be unreported, so caches of members must be refreshed. `owing`: absent, no change is recorded as
+   * pending; a single process records none.
    */
   observe(observer: PresenceObserver, mended?: () => void, owing?: Owing): void;
   /**
-   * A connection comes. A repeated join of the same socket changes nothing, also not its user info, and answers the
-   * members again. Else the user's info becomes this one. During a lease the join cancels it, and nothing is told.
-   * `maxMembers` counts distinct users (leased ones too) and never keeps out a user who is there; Infinity: no limit.
+   * Joins a connection. A repeated join of the same socket changes nothing, not even its user info, and returns the
+   * members again. Otherwise the user's info is replaced. During a lease the join cancels it without a notification.
+   * `maxMembers` counts distinct users (leased ones too) and never excludes a present user; Infinity: no limit.
    */
   join(presentation: Presentation, maxMembers: number): Promise<JoinOutcome>;
   /**
@@ -154,21 +154,21 @@ export interface Presence {
     cause: LeaveCause,
     lastWords?: string,
   ): Promise<void>;
-  /** Replaces the user's info for everybody. False: this connection is not there. */
+  /** Replaces the user's info. Resolves with false if the connection is unknown. */
   update(presentation: Presentation): Promise<boolean>;
   /** In order of first join, leased users too. */
   members(place: PresencePlace): Promise<readonly Member[]>;
   /** The same, or only those of some users, and as of when. */
   look(place: PresencePlace, userIds?: readonly string[]): Promise<PresenceView>;
-  /** Distinct users per channel, in the order asked; 0 where nobody is. */
+  /** Number of distinct users per channel, in request order; 0 for empty ones. */
   memberCounts(appId: string, channels: readonly string[]): Promise<readonly number[]>;
-  /** Which of these users are there. */
+  /** Returns the present ones of these users. */
   present(place: PresencePlace, userIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Null when healthy, else what is wrong. */
+  /** Reason why the store is unhealthy; null if healthy. */
   health(): Promise<string | null>;
   /**
-   * Idempotent. Outstanding leases are left to other processes; where there are none, they are given up without a change
-   * being told. Afterwards every operation rejects with `PresenceUnavailable`.
+   * Closes presence. Running leases are left to other processes; without any, they end without a notification. Later
+   * operations reject with `PresenceUnavailable`. Idempotent.
    */
   close(): Promise<void>;
 }

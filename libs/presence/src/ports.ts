@@ -2,11 +2,11 @@ import type { ChannelCounts } from './channel-counts.js';
 import type { ConnectionQuota } from './connection-quota.js';
 import type { Presence } from './port.js';
 
-/** Who and how many are there, as one store tells it. */
+/** Presence, channel counts and quotas over one store. */
 export interface PresencePorts {
   readonly presence: Presence;
   readonly channelCounts: ChannelCounts;
   readonly connectionQuota: ConnectionQuota;
-  /** Reaches the store; null: there is none. */
+  /** Connects to the store; null: there is none. */
   readonly connect: (() => Promise<void>) | null;
 }

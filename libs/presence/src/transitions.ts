@@ -1,9 +1,9 @@
 import type { LeaveCause, Member, PresenceEvent, PresencePlace, Presentation } from './port.js';
 
-/** Keeps a user in a place for a while after the last connection has gone. */
+/** Keeps a user in a place for a while after the last connection has left. */
 export interface Lease extends PresencePlace {
   readonly userId: string;
-  /** Told when it ends. */
+  /** Cause reported at its end. */
   readonly cause: LeaveCause;
   readonly endsAtMs: number;
 }
@@ -16,7 +16,7 @@ export interface ConnectedUser {
   readonly connections: number;
 }
 
-/** A user without a connection who still counts as being there. */
+/** A user without connections who still counts as present. */
 export interface LeasedUser {
   readonly kind: 'leased';
   readonly member: Member;
@@ -26,14 +26,14 @@ export interface LeasedUser {
 /** One user of one place; null: not there. */
 export type UserState = ConnectedUser | LeasedUser | null;
 
-/** What an event makes of a user. A next state identical to the one before means that nothing happened. */
+/** Result of an event for a user. A next state identical to the previous one means no change. */
 export interface Transition {
   readonly next: UserState;
-  /** What the others are told; null: nothing. */
+  /** Change to report; null: none. */
   readonly change: PresenceEvent | null;
 }
 
-/** A connection comes; `known`: it was there before. Told only if the user was not there at all. */
+/** A connection joins; `known`: it was present before. Reported only if the user was absent. */
 export function joined(before: UserState, presentation: Presentation, known: boolean): Transition {
   if (known) return unchanged(before);
   const member = memberFrom(before, presentation);
@@ -46,8 +46,8 @@ export function joined(before: UserState, presentation: Presentation, known: boo
 }
 
 /**
- * A connection goes. After the last one the user stays as long as the lease; null: goes too, because of `cause`. With
- * last words the user says these from then on.
+ * A connection leaves. After the last one the user stays for the lease; null: is removed with `cause`. `lastInfo`
+ * replaces the user info from then on.
  */
 export function left(
   before: UserState,
@@ -71,7 +71,7 @@ export function left(
     : { next: { kind: 'leased', member, lease }, change: null };
 }
 
-/** A connection of the user sets the info. Told also if it is the same as before. */
+/** A connection replaces the user info. Reported even if it is unchanged. */
 export function updated(before: UserState, presentation: Presentation, known: boolean): Transition {
   if (!known || before?.kind !== 'connected') return unchanged(before);
   const { appId, channel, socketId } = presentation;
@@ -96,7 +96,7 @@ const removal = (
   change: { kind: 'removed', appId, channel, userId, userInfoText, cameBy, cause },
 });
 
-/** The very member of before when the info is the same: whoever holds a list of members can tell by identity. */
+/** Returns the same member object if the info is unchanged, so that holders of lists can compare by identity. */
 function memberFrom(before: UserState, { userId, userInfoText, socketId }: Member): Member {
   if (before === null) return { userId, userInfoText, socketId };
   return before.member.userInfoText === userInfoText ? before.member : { ...before.member, userInfoText };

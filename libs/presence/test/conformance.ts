@@ -9,7 +9,7 @@ import { Scene } from './conformance/scene.js';
 import { updating } from './conformance/updating.js';
 import type { OpenWorld } from './world.js';
 
-/** What every driver must do. `runs`: how often the random cases are tried. */
+/** Requirements of every driver. `runs`: number of random cases. */
 export function presenceConformance(name: string, open: OpenWorld, runs: number): void {
   describe(`presence over ${name}`, () => {
     const scene = new Scene();

@@ -1,18 +1,18 @@
 import type { PresenceClock } from '../src/index.js';
 
-/** Time that goes by when told to. */
+/** Clock that advances on request. */
 export class ManualClock implements PresenceClock {
   #nowMs = 0;
-  /** By order of setting. */
+  /** In order of creation. */
   readonly #timers = new Map<number, { readonly atMs: number; readonly run: () => void }>();
   #set = 0;
 
-  /** How many timers are set now. */
+  /** Number of pending timers. */
   get timers(): number {
     return this.#timers.size;
   }
 
-  /** How many timers were ever set. */
+  /** Number of timers ever created. */
   get timersSet(): number {
     return this.#set;
   }
@@ -33,7 +33,7 @@ export class ManualClock implements PresenceClock {
     this.#nowMs = untilMs;
   }
 
-  /** Runs the first timer that is due by then; false: there is none. */
+  /** Runs the first timer due by then; returns false if there is none. */
   runNext(untilMs = this.#nowMs): boolean {
     const due = [...this.#timers].filter(([, { atMs }]) => atMs <= untilMs);
     const [first] = due.sort(([order, one], [other, next]) => one.atMs - next.atMs || order - other);

@@ -134,7 +134,7 @@ describe('the module', () => {
     expect(await one.health.check()).toMatchObject({ status: 'OK' });
     await one.shutdown.stop('the test');
     expect(await one.presence.health()).toBe('presence is closed');
-    // What it had not given back goes as soon as somebody looks.
+    // Holdings that were not released are removed at the next query.
     while ((await other.presence.members(LOBBY)).length > 1) await new Promise((r) => setTimeout(r, 50));
     expect(told).toEqual(['+ada', '+bo', '-ada']);
     expect([one.exits, one.lines]).toEqual([[0], []]);

@@ -3,7 +3,7 @@ import type { PresenceEvent } from '../src/port.js';
 
 export const LOBBY: PresencePlace = { appId: 'shop', channel: 'presence-lobby' };
 
-/** The connection `socketId` of a user; the info tells the two, unless given. */
+/** The connection `socketId` of a user; by default the info names both. */
 export function as(
   userId: string,
   socketId: string,
@@ -24,6 +24,6 @@ export function line(change: PresenceEvent): string {
 
 const SIGNS = { added: '+', removed: '-', updated: '~' };
 
-/** A change in short, for where only who and what matter. */
+/** Short form of a change: kind and user. */
 export const brief = (change: PresenceEvent): string =>
   `${SIGNS[change.kind]}${change.kind === 'removed' ? change.userId : change.member.userId}`;

@@ -1,13 +1,13 @@
 import type { Presence, PresenceChange } from '../src/index.js';
 import { brief, line } from './samples.js';
 
-/** What a driver gives its tests. */
+/** A driver under test. */
 export interface World {
-  /** Each stands for a process; all are over one store. As many as asked for, or one if the driver cannot share. */
+  /** Instances that stand for processes over one store. As many as requested, or one if the driver is not shared. */
   readonly instances: readonly [Presence, ...Presence[]];
   /** A lease that this world can wait for. */
   readonly leaseMs: number;
-  /** Lets so much time go by, and what ends in it be told. */
+  /** Advances time and waits for the reports due in it. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface WatchedWorld extends World {
   readonly one: Presence;
   readonly other: Presence;
   readonly changes: PresenceChange[];
-  /** Forgets what was told and answers it, as whole lines or in short. */
+  /** Returns and clears the reports, as full lines or in short form. */
   told(): string[];
   toldBriefly(): string[];
 }

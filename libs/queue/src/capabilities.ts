@@ -1,4 +1,4 @@
-/** What a driver can do. An option of a job that needs more is refused, never dropped. */
+/** Capabilities of a driver. Job options that need a missing one are refused, never dropped. */
 export interface QueueCapabilities {
   /** False: producer-only, `process` throws. */
   readonly consume: boolean;
@@ -16,19 +16,19 @@ export interface QueueCapabilities {
   readonly batchEnqueue: boolean;
   /** Whether the whole queue serves owners of jobs (`partitionKey`) in turn. False: only the jobs a worker holds. */
   readonly fairOwners: boolean;
-  /** Whether `stats` tells how much waits. */
+  /** Whether `stats` reports queue depths. */
   readonly observableLag: boolean;
-  /** Whether it also tells for how long: null then means that nothing waits. */
+  /** Whether `stats` reports ages: null then means an empty queue. */
   readonly observableAge: boolean;
 }
 
-/** How much a driver takes. */
+/** Limits of a driver. */
 export interface QueueLimits {
   /** Longest `delayMs`; Infinity where there is no end. */
   readonly maxDelayMs: number;
   /** Most jobs written at once; a larger batch is written in chunks. */
   readonly maxBatchJobs: number;
-  /** Most bytes of one job's data, in UTF-8. Producers split what is larger. */
+  /** Limit of one job's data in UTF-8 bytes. Producers split larger data. */
   readonly maxJobBytes: number;
   /** False: `maxAttempts` is refused. */
   readonly attemptOverride: boolean;

@@ -4,7 +4,7 @@ import type { NewJob } from './port.js';
 
 const LONGEST_NAME_BYTES = 512;
 
-/** What the options of a job are held against. */
+/** Rules for the options of a job. */
 export interface JobRules {
   readonly driver: string;
   readonly capabilities: QueueCapabilities;

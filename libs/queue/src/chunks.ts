@@ -6,7 +6,9 @@ export interface Chunk {
   readonly jobs: readonly PreparedJob[];
 }
 
-/** Cuts a batch into parts of at most so many jobs, and of bounded weight unless one job alone exceeds them. */
+/**
+ * Divides a batch into chunks of at most `mostJobs` jobs and bounded size; a single larger job is a chunk of its own.
+ */
 export function* chunks(jobs: readonly PreparedJob[], mostJobs: number): Generator<Chunk> {
   let start = 0;
   let bytes = 0;

@@ -3,8 +3,8 @@ import { lastValueFrom } from 'rxjs';
 import type { NewJob, Queue } from './port.js';
 
 /**
- * The producing end of {@link QueueTransport}: what is emitted to a queue reaches the `@EventPattern` handler of that name.
- * The process connects and closes the queue, so `connect` and `close` do nothing.
+ * Producer counterpart of {@link QueueTransport}: a message emitted to a queue reaches the `@EventPattern` handler of
+ * that name. The process connects and closes the queue, so `connect` and `close` do nothing.
  */
 export class QueueClient extends ClientProxy {
   constructor(private readonly queue: Pick<Queue, 'enqueueBatch'>) {

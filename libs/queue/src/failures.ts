@@ -35,7 +35,7 @@ export class QueueFull extends Error {
   override readonly name = 'QueueFull';
 
   constructor(
-    /** Null: the broker does not tell. */
+    /** Null if the broker does not report it. */
     readonly capacity: number | null,
     unit: 'bytes' | 'jobs' = 'jobs',
   ) {
@@ -77,7 +77,7 @@ export class BatchIncomplete extends Error {
   constructor(
     /** In the order of the batch; null: not written, or not known to be. */
     readonly ids: readonly (string | null)[],
-    /** Those that failed, by their place in the batch. */
+    /** Failed jobs by index in the batch. */
     readonly failures: readonly { readonly index: number; readonly error: Error }[],
   ) {
     super(`${failures.length} of ${ids.length} jobs were not enqueued`, { cause: failures[0]?.error });

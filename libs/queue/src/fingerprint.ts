@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Stands for a job's data where only equality matters. */
+/** Digest of a job's data for equality checks. */
 export function fingerprint(data: string): string {
   return createHash('sha256').update(data, 'utf8').digest('base64url');
 }

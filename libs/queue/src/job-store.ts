@@ -16,7 +16,7 @@ export interface PreparedJob {
   readonly isFollowUp?: boolean;
 }
 
-/** What a worker holds: only who knows the token may settle the delivery. */
+/** A claimed delivery: its token is required to settle it. */
 export interface ClaimedJob {
   readonly id: string;
   readonly token: string;
@@ -37,10 +37,10 @@ export interface Claim {
   readonly dead: number;
 }
 
-/** What became of a delivery. */
+/** Outcome of a delivery. */
 export type Outcome =
   | { readonly kind: 'ok' }
-  /** `data`: what it goes on with, its attempts forgotten. */
+  /** `data`: replaces the job's data, with attempts reset. */
   | { readonly kind: 'defer'; readonly delayMs: number; readonly data?: string }
   | { readonly kind: 'retry'; readonly reason: FailureReason; readonly detail: string }
   | { readonly kind: 'dead'; readonly reason: string };
@@ -48,7 +48,7 @@ export type Outcome =
 /** `lost`: the delivery was no longer the worker's to settle, and nothing changed. */
 export type Settled = 'ok' | 'deferred' | 'retry' | 'dead' | 'lost';
 
-/** A claimed job that is given back. One that was begun keeps its attempt. */
+/** A returned job. A begun one keeps its attempt. */
 export interface Returned {
   readonly job: ClaimedJob;
   readonly begun: boolean;
@@ -65,11 +65,11 @@ export interface JobStore {
   /** At most `limit` jobs, at most 1000, fewer when they are large. */
   claim(queue: string, token: string, limit: number): Promise<Claim>;
   settle(queue: string, job: ClaimedJob, outcome: Outcome): Promise<Settled>;
-  /** Those whose lease is lost. */
+  /** Resolves with the jobs whose lease is lost. */
   renew(queue: string, jobs: readonly ClaimedJob[]): Promise<readonly ClaimedJob[]>;
   /** Makes jobs ready again, before all others. Jobs that are no longer the worker's stay as they are. */
   release(queue: string, jobs: readonly Returned[]): Promise<void>;
-  /** This process claims nothing more of the queue: what came for it goes back. Absent: nothing comes unasked. */
+  /** Stops claiming in this process: prefetched jobs are returned. Absent: nothing is prefetched. */
   leave?(queue: string): Promise<void>;
   /** Resolves when there may be something to claim, at the latest after so long. */
   wait(queue: string, ms: number, signal: AbortSignal): Promise<void>;

@@ -2,10 +2,10 @@ import { bounded, type Metrics } from '@carillon/runtime';
 import type { QueueObserver } from './options.js';
 import type { Queue } from './port.js';
 
-/** A scrape waits no longer for the broker; what it does not tell in time keeps its last value. */
+/** Limit of a scrape's wait for the broker; late values keep their last state. */
 const SCRAPE_MS = 1000;
 
-/** Counts what becomes of jobs. */
+/** Counts outcomes of jobs. */
 export function countJobs(metrics: Metrics, backend: string): QueueObserver {
   const jobsEnqueued = metrics.counter('queue_enqueue_total');
   const jobsClaimed = metrics.counter('queue_claimed_total');
@@ -40,7 +40,7 @@ export function showDepths(queue: Queue, metrics: Metrics): void {
         for (const [state, count] of Object.entries(states)) {
           if (count !== null) jobs.for({ queue: name, state }).set(count);
         }
-        // Of a broker that tells no ages there is no series: a 0 would say that nothing waits.
+        // A broker without ages has no series: 0 would mean an empty queue.
         if (queue.capabilities.observableAge && (oldestReadyAgeMs !== null || ready === 0)) {
           age.for({ queue: name }).set((oldestReadyAgeMs ?? 0) / 1000);
         }

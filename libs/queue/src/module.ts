@@ -14,20 +14,20 @@ import { countJobs, showDepths } from './metrics.js';
 import type { Queue } from './port.js';
 
 export const QUEUE = token<Queue>('queue');
-/** Token of what an unreachable broker means for the process; without a provider it is a degradation. */
+/** Token of the severity of an unreachable broker; without a provider it is a degradation. */
 const QUEUE_SEVERITY = token<Severity>('queue severity');
 
 /** Token of the `Queue` of push, which may be another one. */
 export const PUSH_QUEUE = token<Queue>('push queue');
 
-/** What the process knows the queue as. */
+/** Name of the queue in the process. */
 type Part = 'queue' | 'push queue';
 
 interface Surroundings extends RuntimeParts {
   readonly severity: Severity | undefined;
 }
 
-/** A queue tied to the life of the process: connected at start, worked on once it runs, given back at the stop. */
+/** Ties a queue to the life cycle of the process: connected at start, consumed once it runs, drained at the stop. */
 async function openProcessQueue(part: Part, driver: string, around: Surroundings): Promise<Queue> {
   const { config, logging, metrics, startup, health, shutdown, severity = 'non-critical' } = around;
   const { reliability } = config.queue;
@@ -64,7 +64,7 @@ const opened = (
 @Global()
 @Module({ providers: [opened(QUEUE, 'queue', ({ queue }) => queue.driver)], exports: [QUEUE] })
 export class QueueModule {
-  /** For a process that is nothing without its queue, as a webhook worker: `/up` answers 503 when it is away. */
+  /** For processes that depend on their queue, like a webhook worker: `/up` answers 503 when it is unavailable. */
   static forWorker(): DynamicModule {
     return { module: QueueModule, providers: [{ provide: QUEUE_SEVERITY, useValue: 'critical' }] };
   }
@@ -77,7 +77,7 @@ export class QueueModule {
   exports: [PUSH_QUEUE],
 })
 export class PushQueueModule {
-  /** For a push worker: `/up` answers 503 when its queue is away. */
+  /** For a push worker: `/up` answers 503 when its queue is unavailable. */
   static forWorker(): DynamicModule {
     return { module: PushQueueModule, providers: [{ provide: QUEUE_SEVERITY, useValue: 'critical' }] };
   }

@@ -4,17 +4,17 @@ import type { Settled } from './job-store.js';
 
 export type Reliability = Config['queue']['reliability'];
 
-/** What a driver is told of its surroundings. */
+/** Context of a driver. */
 export interface QueueParts {
   readonly reliability: Reliability;
   readonly log: Logger;
   /** False holds consumption back, as while the process starts. Absent: true. */
   readonly mayConsume?: () => boolean;
-  /** Absent: nobody counts. */
+  /** Absent: not counted. */
   readonly observer?: Partial<QueueObserver>;
 }
 
-/** Told what becomes of jobs in this process, to be counted. Must not throw. */
+/** Receives outcomes of jobs in this process, for metrics. Must not throw. */
 export interface QueueObserver {
   /** Jobs that were to be written; those already there count as `ok`. */
   enqueued(queue: string, outcome: 'failed' | 'ok', count: number): void;

@@ -2,48 +2,43 @@ import type { QueueCapabilities, QueueLimits } from './capabilities.js';
 import type { Settlement } from './settlement.js';
 
 /**
- * Work that waits for a worker, in named queues that begin to exist when they are first used. Every driver promises:
- *
- * - At least once. A job whose `enqueue` resolved is handed to a handler until one settles it, however often
- *   processes die in between (unless the driver is not `durable`). It may be handed out twice: handlers are
- *   idempotent. No order is promised between jobs; drivers hand out what waits
- *   longest first, where they can.
- * - A handler that resolves acknowledges. One that rejects, crashes or loses its lease has failed the delivery: the
- *   job comes again after a wait that doubles from `retry_base_delay_ms` to `retry_max_delay_ms`, with a jitter that
- *   spreads jobs but is the same for the same job and attempt. A failure at the last attempt makes it a dead letter.
+ * Work queues with named queues that are created at their first use. Every driver promises:
+ * - At least once. A job whose `enqueue` resolved is delivered until a handler settles it, however often processes
+ * die in between (unless the driver is not `durable`). It may be delivered twice: handlers are idempotent. Jobs are
+ * unordered; drivers deliver the longest waiting first where they can.
+ * - A handler that resolves acknowledges. One that rejects, crashes or loses its lease fails the delivery: the job is
+ * retried with exponential backoff from `retry_base_delay_ms` to `retry_max_delay_ms`, with a jitter that spreads
+ * jobs but is constant per job and attempt. A failure at the last attempt makes it a dead letter.
  * - Attempts count from 1. Dead letters are kept until replayed or removed, the newest `failed_retention` of them.
- * - What cannot be read becomes a dead letter with reason `invalid-envelope`; it never stops the queue.
- * - An option the driver cannot honour rejects with `QueueOptionUnsupported`, and nothing is written.
- * - Everything is bounded: a batch, an answer, a wait, the jobs a worker holds.
- * - A broker that is away makes calls reject with `QueueUnavailable` and consumption pause; both recover by
- *   themselves. There is never a fallback to the memory of the process.
- *
- * What that means where a broker keeps the states of jobs:
- *
+ * - An unreadable message becomes a dead letter with reason `invalid-envelope`; it never stops the queue.
+ * - An unsupported option rejects with `QueueOptionUnsupported`, and nothing is written.
+ * - Everything is bounded: a batch, an answer, a wait, the jobs held by a worker.
+ * - While the broker is unavailable, calls reject with `QueueUnavailable` and consumption pauses; both recover
+ * automatically. There is no fallback to memory.
+ * Mapping to brokers that keep the states of jobs:
  * - Written: JetStream's answer to the publish (work-queue retention, discard new: a full stream is `QueueFull`),
- *   RabbitMQ's confirm of a persistent message, Kafka's `acks=all`, the provider's answer for SQS and Pub/Sub. A batch
- *   that is written in part is `BatchIncomplete`. Ids are the driver's own unless `deduplication` is given.
- * - Lease: the ack wait of JetStream, the visibility of SQS, the ack deadline of Pub/Sub, each extended while a
- *   handler runs; the unacknowledged message of RabbitMQ, lost with its connection; the assigned partition of Kafka; a delayed copy
- *   of Pulsar that is due after the lease; a claim in the log of Iggy.
- *   `renew` is false and `signal` aborted when that is gone.
- * - Acknowledged: the broker's acknowledgement; in Kafka an offset, which is committed when everything before it in
- *   the partition is settled, so a process that dies repeats what lies after the last commit.
- * - The wait before another attempt: a delayed NAK, a queue of that delay that dead-letters back, a changed
- *   visibility, an extended deadline (at most 600 s); in Kafka a copy in a retry topic, which its consumer holds
- *   in memory until it is due.
+ * RabbitMQ's confirm of a persistent message, Kafka's `acks=all`, the provider's answer for SQS and Pub/Sub. A partly
+ * written batch is `BatchIncomplete`. Ids are the driver's own unless `deduplication` is given.
+ * - Lease: the ack wait of JetStream, the visibility timeout of SQS, the ack deadline of Pub/Sub, each extended while
+ * a handler runs; the unacknowledged message of RabbitMQ, lost with its connection; the assigned partition of Kafka;
+ * a delayed copy of Pulsar that is due after the lease; a claim in the log of Iggy. After its loss `renew` is false
+ * and `signal` is aborted.
+ * - Acknowledged: the broker's acknowledgement; in Kafka an offset, committed when everything before it in the
+ * partition is settled, so a process that dies repeats the records after the last commit.
+ * - Retry delay: a delayed NAK, a delay queue that dead-letters back, a changed visibility, an extended deadline (at
+ * most 600 s); in Kafka a copy in a retry topic, which its consumer holds in memory until it is due.
  * - Attempts: the broker's delivery count (JetStream, SQS, Pub/Sub), or a header on a copy that is written before its
- *   original is acknowledged (RabbitMQ, Kafka: the copy goes to the end of its queue). A job that is deferred is such
- *   a copy everywhere, with its attempts so far and how long it is to wait; its first delivery only sets the wait.
- * - Dead letters: a stream, queue or topic of their own, written before the original is acknowledged. There
- *   `failed_retention` is the broker's limit of length where it has one, else its time of retention. Ids are places
- *   in it; where only a place can be moved, removing counts from the oldest on.
- * - What the broker does not tell is null in `stats`, and `listEvents` is empty.
- * - Drained: nothing is pulled. What was begun is given back by a NAK, a requeue, a visibility of 0, or an offset that
- *   is not committed; what was not begun goes on as a copy where a delivery counts as an attempt.
+ * original is acknowledged (RabbitMQ, Kafka: the copy goes to the end of its queue). A deferred job is such a copy
+ * everywhere, with its attempts and delay; its first delivery only sets the delay.
+ * - Dead letters: a separate stream, queue or topic, written before the original is acknowledged. `failed_retention`
+ * is the broker's length limit where it has one, else its retention time. Ids are positions in it; where only a
+ * position can be moved, removal counts from the oldest on.
+ * - Values that the broker does not report are null in `stats`, and `listEvents` is empty.
+ * - Drained: nothing is pulled. Begun jobs are returned by a NAK, a requeue, a visibility of 0, or an uncommitted
+ * offset; unbegun ones continue as copies where a delivery counts as an attempt.
  */
 export interface Queue {
-  /** As configured, as in `redis-cluster`. */
+  /** Configured driver, as in `redis-cluster`. */
   readonly driver: string;
   readonly capabilities: QueueCapabilities;
   readonly limits: QueueLimits;
@@ -62,8 +57,8 @@ export interface Queue {
 
   /**
    * Resolves with the ids in order. Written in chunks of at most `max_batch_size` and `maxBatchJobs` jobs; a chunk is
-   * written whole or not at all where the driver's store can do that. Rejects like `enqueue` when nothing was written,
-   * else with `BatchIncomplete`, which says what was.
+   * atomic where the driver's store supports it. Rejects like `enqueue` if nothing was written, else with
+   * `BatchIncomplete`, which lists the written jobs.
    */
   enqueueBatch(queue: string, jobs: readonly NewJob[]): Promise<string[]>;
 
@@ -91,9 +86,9 @@ export interface Queue {
   health(): Promise<void>;
 
   /**
-   * Ends this process's work: pulls nothing more, lets running handlers finish for `shutdown_timeout_ms`, then aborts
-   * their `signal` and gives their jobs back, like those not begun. Producing goes on. A driver that is not durable
-   * works off what is ready instead, since nobody else could. Idempotent, never rejects.
+   * Ends consumption in this process: pulls nothing more, lets running handlers finish for `shutdown_timeout_ms`,
+   * then aborts their `signal` and returns their jobs and unbegun ones. Producing continues. A driver that is not
+   * durable processes all ready jobs instead, since no other process could. Idempotent, never rejects.
    */
   drain(): Promise<void>;
 
@@ -142,7 +137,7 @@ export interface Job {
   /** 1 on the first delivery. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Null where the broker does not tell. */
+  /** Null if the broker does not report it. */
   readonly enqueuedAtMs: number | null;
   /** Aborted when the lease is lost or the stop's time is over: end side effects, settling is ignored from here on. */
   readonly signal: AbortSignal;
@@ -162,7 +157,7 @@ export interface ProcessOptions {
   readonly prefetch?: number;
 }
 
-/** Null: the driver cannot tell. */
+/** Null: unknown to the driver. */
 export interface QueueStats {
   readonly ready: number | null;
   readonly active: number | null;
@@ -170,9 +165,9 @@ export interface QueueStats {
   readonly delayed: number | null;
   readonly deadLetter: number | null;
   readonly completed: number | null;
-  /** How long the job that waits longest has been ready; null also when nothing is. */
+  /** Waiting time of the oldest ready job; null also if none is ready. */
   readonly oldestReadyAgeMs: number | null;
-  /** How long the job is under way that was handed out longest ago; null also when none is. */
+  /** Time since the oldest active delivery; null also if none is active. */
   readonly oldestActiveAgeMs: number | null;
 }
 
@@ -197,9 +192,9 @@ export type FailureReason =
 
 export interface DeadLetter {
   readonly id: string;
-  /** Null when what is stored cannot be read, or is larger than any job. */
+  /** Null if the stored data is unreadable or exceeds the job size limit. */
   readonly data: string | null;
-  /** A `FailureReason`, or what the handler said. */
+  /** A `FailureReason`, or the reason given by the handler. */
   readonly reason: string;
   /** For `attempts-exhausted`, why the last delivery failed; scrubbed, for operators. */
   readonly detail: string | null;

@@ -1,4 +1,4 @@
-/** What decides when a failed job comes again. */
+/** Settings of retry delays. */
 export interface RetrySettings {
   readonly retry_base_delay_ms: number;
   readonly retry_max_delay_ms: number;
@@ -15,7 +15,10 @@ const PRIME_SHIFT = 2 ** 8;
 /** Beyond it every wait is the longest one. */
 const MOST_DOUBLINGS = 62;
 
-/** FNV-1a-64 of a text in UTF-8, as a part of 1. In two 32-bit halves, which is what scripts in Redis can do too. */
+/**
+ * Returns the FNV-1a-64 hash of a UTF-8 text as a fraction of 1. Computed in two 32-bit halves, as Redis scripts can
+ * do too.
+ */
 export function fnvFraction(text: string): number {
   let high = OFFSET_HIGH;
   let low = OFFSET_LOW;

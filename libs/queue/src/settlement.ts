@@ -1,4 +1,4 @@
-/** What a handler wants done with its job other than acknowledging it. Made by `defer` and `deadLetter`. */
+/** Outcome other than an acknowledgement, requested by a handler with `defer` or `deadLetter`. */
 export type Settlement =
   | { readonly kind: 'defer'; readonly delayMs: number; readonly data?: string }
   | { readonly kind: 'dead'; readonly reason: string };
@@ -6,12 +6,10 @@ export type Settlement =
 const LONGEST_REASON = 200;
 
 /**
- * Gives the job back for so long: the time has not come, or somebody else is at it. Not a failure, so it uses up no
- * attempt and the next delivery has the same attempt number.
- *
- * With `data` it has come a step further: it goes on with that instead of its own, and its attempts begin anew. It is
- * still the same job: it keeps its id, and enqueuing what it was at first under its id changes nothing.
- * Data that is too large for a job fails the delivery instead.
+ * Returns the job for `delayMs`: it is not due yet, or another worker processes it. Not a failure, so no attempt is
+ * used up and the next delivery has the same attempt number.
+ * With `data` the job has made progress: its data is replaced and its attempts are reset. It keeps its id, and
+ * enqueuing its first data under its id again has no effect. Data above the size limit fails the delivery instead.
  */
 export function defer(delayMs: number, data?: string): Settlement {
   const wholeMs = Number.isFinite(delayMs) ? Math.max(0, Math.ceil(delayMs)) : 0;

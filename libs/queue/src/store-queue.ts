@@ -25,18 +25,18 @@ export interface StoreQueueOptions {
   readonly limits: QueueLimits;
   /** Handlers of one queue that run at once. */
   readonly concurrency: number;
-  /** False: the store lets anybody settle a job who once held it, so that its workers go by their clocks. */
+  /** False: the store lets any former holder settle a job, so that workers rely on their clocks. */
   readonly isFenced: boolean;
   /** False: no more jobs are held than run, so that those behind them keep their order. Absent: true. */
   readonly holdsAhead?: boolean;
-  /** Absent: as the reliability settings say. */
+  /** Absent: the reliability settings. */
   readonly lease?: LeaseSettings;
 }
 
-/** How much of the time to stop is kept for giving jobs back. */
+/** Fraction of the stop time reserved for returning jobs. */
 const RELEASE_PART = 0.1;
 const MOST_RELEASE_MS = 1000;
-/** What closing may still wait for jobs that came in while others were being drained. */
+/** Time that closing waits for jobs added while others were being drained. */
 const CLOSING_MS = 1000;
 const LOOK_AGAIN_MS = 10;
 const MOST_NAMES = 1000;
@@ -195,7 +195,7 @@ export class StoreQueue implements Queue {
     return false;
   }
 
-  /** Adds the ids of what was written to `ids`. */
+  /** Appends the ids of written jobs to `ids`. */
   async #write(queue: string, jobs: readonly NewJob[], ids: string[]): Promise<void> {
     const prepared = jobs.map((job) => this.#prepare(job));
     const mostJobs = Math.min(this.parts.reliability.max_batch_size, this.limits.maxBatchJobs);
@@ -223,7 +223,7 @@ export class StoreQueue implements Queue {
 
   #settings({
     concurrency = this.options.concurrency,
-    // Without leases nothing is held ahead: fetching costs nothing, and nobody else could take a job back.
+    // Without leases nothing is prefetched: fetching costs nothing, and prefetched jobs could not be taken by others.
     prefetch = this.capabilities.leasing ? this.parts.reliability.worker_prefetch : concurrency,
   }: ProcessOptions): WorkerSettings {
     for (const [name, value] of Object.entries({ concurrency, prefetch })) {
@@ -244,7 +244,10 @@ export class StoreQueue implements Queue {
   }
 }
 
-/** What a failure after so many written jobs means for the whole batch. A store that knows says what it wrote. */
+/**
+ * Converts a failure after some written jobs into that of the whole batch. A store that reports its written jobs is
+ * preferred.
+ */
 function partOf(total: number, before: readonly string[], error: Error): Error {
   const known = error instanceof BatchIncomplete ? error : null;
   if (before.length === 0 && known === null) return error;

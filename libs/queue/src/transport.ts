@@ -8,13 +8,13 @@ import { lastValueFrom } from 'rxjs';
 import type { Job, JobHandler, ProcessOptions, Queue } from './port.js';
 import type { Settlement } from './settlement.js';
 
-/** Which queues a pattern of `@EventPattern` stands for, and how they are worked on. */
+/** Queues of an `@EventPattern`, and how they are consumed. */
 export interface Consumed extends ProcessOptions {
   /** Empty: this process does not work on it. */
   readonly queues: readonly string[];
 }
 
-/** What a handler of a job is given besides it. */
+/** Nest context of a job handler. */
 class JobContext extends BaseRpcContext<[Job]> {
   constructor(readonly job: Job) {
     super([job]);
@@ -22,9 +22,9 @@ class JobContext extends BaseRpcContext<[Job]> {
 }
 
 /**
- * Makes `@EventPattern` handlers those of queue jobs. A handler gets the job; it acknowledges by resolving, with a
- * settlement where it wants something else, and fails by rejecting, as `Queue.process` says. The queue itself begins to
- * hand out jobs when it is connected and the process runs, and ends at the stop; this only says who works on what.
+ * Connects `@EventPattern` handlers to queues. A handler receives the job; it acknowledges by resolving, with a
+ * settlement for other outcomes, and fails by rejecting, as for `Queue.process`. The queue delivers from its
+ * connection until the stop; this class only registers handlers.
  */
 export class QueueTransport extends Server implements CustomTransportStrategy {
   /** Handlers name it in their `@EventPattern`, where a process has several. */
@@ -61,7 +61,7 @@ export class QueueTransport extends Server implements CustomTransportStrategy {
   }
 }
 
-/** Whatever Nest puts around the handler, its one answer is the settlement. */
+/** The only response of the handler is the settlement, whatever Nest wraps around it. */
 const handlerOf =
   (handler: MessageHandler): JobHandler =>
   async (job) => {

@@ -21,7 +21,7 @@ function counting(queue: Queue): Map<string, number> {
   return seen;
 }
 
-/** What finds that the queue went with its broker makes it again, and is refused itself. */
+/** Retries: the first call that finds the queue lost with its broker recreates it and fails. */
 async function enqueued(queue: Queue): Promise<string> {
   for (;;) {
     const id = await queue.enqueue('q', 'after').catch(() => null);
@@ -29,7 +29,7 @@ async function enqueued(queue: Queue): Promise<string> {
   }
 }
 
-/** What holds when a broker that keeps the states of jobs is killed, or a process that works on them. */
+/** Requirements when a broker that keeps the states of jobs is killed, or a worker process. */
 export function brokerFailures(
   name: string,
   openScene: (handle: EngineHandle) => Promise<BrokerScene>,

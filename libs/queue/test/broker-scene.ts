@@ -11,7 +11,7 @@ export interface BrokerKind {
   readonly driver: string;
   /** The variables that lead to it. */
   readonly environment: (address: string, prefix: string) => Record<string, string>;
-  /** What no variable says. Absent: nothing. */
+  /** Settings without a variable. Absent: none. */
   readonly file?: (address: string, prefix: string) => string;
   /** Puts a text that is no job into a queue. */
   readonly poison: (address: string, prefix: string, queue: string, text: string) => Promise<void>;

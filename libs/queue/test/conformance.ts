@@ -13,7 +13,7 @@ import { stopConformance } from './conformance/stop.js';
 import type { BrokerScene } from './broker-scene.js';
 import type { Scene } from './scene.js';
 
-/** What every driver that honours all options must do. */
+/** Requirements of drivers that support all options. */
 export function queueConformance(name: string, openScene: () => Promise<Scene>): void {
   deliveryConformance(name, openScene);
   deadLetterConformance(name, openScene);
@@ -24,13 +24,13 @@ export function queueConformance(name: string, openScene: () => Promise<Scene>):
   fairnessConformance(name, openScene);
 }
 
-/** What a driver must do beyond that when its jobs outlive the process. */
+/** Additional requirements of drivers whose jobs survive the process. */
 export function durableQueueConformance(name: string, openScene: () => Promise<Scene>): void {
   queueConformance(name, openScene);
   durableConformance(name, openScene);
 }
 
-/** What a driver must do whose broker keeps the states of jobs, which honours fewer options and tells less. */
+/** Requirements of drivers whose broker keeps the states of jobs, with fewer options and statistics. */
 export function brokerConformance(
   name: string,
   openScene: () => Promise<BrokerScene>,

@@ -9,7 +9,7 @@ import { collect, until } from './scene.js';
 
 brokerFailures('nats', natsScene);
 
-/** What the operator does, by the words of JetStream. */
+/** Sends an administrative JetStream request. */
 async function operator(path: string, request: object): Promise<void> {
   const connection = await natsConnection((await engine('nats')).url);
   const answer = await connection.ask(`$JS.API.${path}`, JSON.stringify(request), 3000);
@@ -40,7 +40,7 @@ it('nats: a stream that was deleted is made again', async () => {
   await queue.enqueue('q', 'before');
   await ended('ok', 1);
   await operator(`STREAM.DELETE.${natsQueueNames(scene.prefix, 'q').stream}`, {});
-  // Whoever finds it gone first, this or the worker, is refused.
+  // The first user to find it deleted, this or the worker, is refused.
   await until(async () => (await queue.enqueue('q', 'after').catch(() => null)) !== null);
   await ended('ok', 2);
 });

@@ -5,7 +5,7 @@ import { redisScene } from './redis-scene.js';
 import { ACKNOWLEDGE } from '../src/drivers/redis/scripts.js';
 import { collect, quick, recordingLog, until } from './scene.js';
 
-/** A queue whose connection loses the answers of chosen calls: they are carried out, and nobody is told. */
+/** A queue whose connection loses the answers of chosen calls: they are executed without a reply. */
 async function losing(loses: (args: readonly (number | string)[]) => boolean) {
   const { log, lines } = recordingLog();
   const scene = await redisScene('redis');

@@ -6,7 +6,7 @@ import { QueueUnavailable, type Queue } from '../src/index.js';
 import { environmentOf, redisScene } from './redis-scene.js';
 import { sleep, until } from './scene.js';
 
-/** What was on its way when the server died is handed out again after so long. */
+/** Lease after which deliveries of a dead server are repeated. */
 const BRIEF = { lease_duration_ms: 2500 };
 
 /** Handles every job of some queues, and counts how often. */
@@ -139,7 +139,7 @@ describe('a queue in a Redis cluster', () => {
     const [producer, consumer] = [await scene.open(), await scene.open(BRIEF)];
     const names = Array.from({ length: 9 }, (_, n) => `queue ${n}`);
     const ids = (await Promise.all(names.map((name) => producer.enqueueBatch(name, batch(40))))).flat();
-    // What the replica has not got when its master dies is lost with it, as Redis says.
+    // Redis loses writes not yet replicated when its master dies.
     await sleep(500);
     const seen = counting(consumer, names);
     await until(() => seen.size > 50);

@@ -13,14 +13,14 @@ const silent = { lost: () => {}, restored: () => {} };
 type WrapLink = (link: QueueLink) => QueueLink;
 
 export interface RedisScene extends Scene {
-  /** With a hand in what goes over its connections, if wanted. */
+  /** Optionally wraps its connections. */
   open(options?: OpenOptions, wrap?: WrapLink): Promise<Queue>;
   readonly prefix: string;
   /** A connection of the test's own. */
   link(): Promise<QueueLink>;
 }
 
-/** The variables that lead to an engine, with a prefix that nobody else uses. */
+/** Variables of a test backend with a unique prefix. */
 export const environmentOf = (
   driver: RedisDriver,
   { url }: EngineHandle,

@@ -13,7 +13,7 @@ const RETRY_DELAY = readFileSync(
   'utf8',
 );
 
-/** The store by itself. */
+/** Opens the store without a queue. */
 async function openStore(reliability: Partial<ReturnType<typeof quick>> = {}) {
   const scene = await redisScene('redis');
   const store = new RedisStore({

@@ -8,7 +8,7 @@ import { collect, quick, recordingLog, until } from './scene.js';
 
 const prefix = () => `t-${randomUUID()}:`;
 
-/** A queue exactly as the configuration says. */
+/** Opens a queue as configured. */
 async function configured(driver: string, env: Record<string, string>, file = '') {
   const queue = await openQueue(
     driver,
@@ -111,9 +111,9 @@ describe('an idle worker', () => {
     await until(() => waits === 1);
     await (await scene.open()).enqueue('q', 'x');
     await until(() => jobs.length === 1);
-    // Null would say that the wait was over without anybody ringing.
+    // Null would mean that the wait timed out without a notification.
     expect(bells.at(-1)).not.toBeNull();
-    // What wakes nobody any more does not pile up.
+    // Unused notifications do not accumulate.
     const link = await scene.link();
     await until(async () => (await link.call('exists', `${scene.prefix}:v2:{q}:notify`)) === 0);
   });

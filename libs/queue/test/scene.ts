@@ -7,7 +7,7 @@ import type { Job, Queue, QueueObserver, Reliability } from '../src/index.js';
 export interface Scene {
   /** One process' queue, connected; closed when the test ends. */
   open(options?: OpenOptions): Promise<Queue>;
-  /** Takes the broker away from one process for good. Absent where there is none. */
+  /** Disconnects one process from the broker permanently. Absent where there is none. */
   cut?(queue: Queue): void;
 }
 
@@ -53,7 +53,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Something to wait for, and what ends the wait; opened at the latest when the test ends. */
+/** A promise and the function that resolves it; resolved at the end of the test at the latest. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   const controller = new AbortController();
   const opened = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
   return { opened, open };
 }
 
-/** Consumes a queue and remembers what it was given. */
+/** Consumes a queue and records its jobs. */
 export function collect(queue: Queue, name: string, concurrency = 1): Job[] {
   const jobs: Job[] = [];
   queue.process(

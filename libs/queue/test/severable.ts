@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A way to a broker that a test can take away. */
+/** A route to a broker that a test can cut. */
 export interface SeverableWay {
   readonly host: string;
   readonly port: number;
-  /** Nothing comes through any more. */
+  /** Cuts the route. */
   sever(): void;
 }
 

@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 import { sqsName } from '../src/drivers/sqs/queues.js';
 import { brokerScene, type BrokerKind, type BrokerScene } from './broker-scene.js';
 
-/** Anybody may come in, but the client library wants somebody. */
+/** The test backend accepts any credentials, but the client library requires some. */
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
 const ACCOUNT = '000000000000';
 

@@ -8,7 +8,7 @@ import type { ClaimedJob, JobStore, Outcome, PreparedJob } from '../src/job-stor
 import { redisScene } from './redis-scene.js';
 import { quick, recordingLog } from './scene.js';
 
-/** No time passes that matters: what waits for it stays where it is. */
+/** Delays are so long that delayed jobs never become due. */
 const RELIABILITY = quick({
   retry_base_delay_ms: 3_600_000,
   retry_max_delay_ms: 3_600_000,
@@ -64,7 +64,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** One store and what was ever claimed of it, settled or not: late settlements must change nothing. */
+/** One store and every job ever claimed, settled or not: late settlements must have no effect. */
 class Run {
   readonly #claimed: ClaimedJob[] = [];
   #tokens = 0;

@@ -10,8 +10,8 @@ export interface Publisher {
   /**
    * Rejects with `ServiceError` `service_unavailable` when other processes could not be reached; local delivery has
    * happened. Rejects with `backpressure` when too much waits for the channel's store; then nothing was stored or
-   * sent. An event of a durable channel that was not committed in time rejects with `service_unavailable`: nobody
-   * received it, but it may still be committed, once. An event whose key belongs to another message rejects with
+   * sent. An event of a durable channel that was not committed in time rejects with `service_unavailable`: it was not
+   * delivered, but it may still be committed, once. An event whose key belongs to another message rejects with
    * `conflict`.
    */
   publish(publication: Publication): Receipt | Promise<Receipt>;

@@ -27,15 +27,12 @@ export interface Known {
 }
 
 /**
- * What is wrong with the rows of a page, which came in the order asked for: serials that two of them have, and serials
- * that are missing between them, or between them and where the page begins or ends. Where bounds of time cut it off
- * is not known; beyond the newest row before and the oldest row after the page was read nothing is expected, whatever
- * is published, purged or over its cap meanwhile.
- *
- * Each row expires on its own. What is missing counts as expired if it may have been written under the policy of the
- * row above it and be over by that: a policy that was shortened once is told from the rows themselves. One that was
- * shortened and lengthened again is not, nor is one under which the newest rows are over before older ones: these are
- * taken for missing here, and whoever has the counters of the stream must confirm it.
+ * Returns the faults of a page's rows in the requested order: duplicate serials, and serials missing between rows or
+ * between them and the ends of the page. Where time bounds cut the page off is unknown; nothing is expected beyond
+ * the newest row before and the oldest row after the read, whatever is published, purged or trimmed meanwhile.
+ * Each row expires on its own. A missing row counts as expired if it may have been written under the policy of the
+ * row above it and would be expired by that policy: a policy that was shortened once is visible in the rows
+ * themselves. One that was shortened and lengthened again is not, and its rows may be reported.
  */
 export function faultsOf(rows: readonly PageRow[], asked: PageQuery, known: Known): readonly Fault[] {
   const ascending = asked.newestFirst ? rows.toReversed() : rows;

@@ -5,7 +5,7 @@ import { type Message, readMessageV2 } from '@carillon/protocol';
 /** A message of the past, as it is now. */
 export interface PastMessage {
   readonly message: Message;
-  /** The id that it was made under, whatever changed it since. */
+  /** Message id of its create, independent of later changes. */
   readonly createId: string;
   readonly historySerial: number;
   readonly publishedAtMs: number;
@@ -19,11 +19,11 @@ export interface PastPage {
   readonly nextCursor: string | null;
   /** The lowest history serial that is retained; the next one, where nothing is. */
   readonly floor: number;
-  /** What the query asks for reaches back to before what is retained. */
+  /** The query reaches back before the retained rows. */
   readonly isTruncated: boolean;
 }
 
-/** Null: what is stored of it cannot be read. */
+/** Null: its stored form is unreadable. */
 export function pastMessage(
   stream: Stream,
   record: StoredRecord,

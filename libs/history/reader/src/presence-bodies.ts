@@ -13,7 +13,7 @@ export interface PresenceEventBody {
   readonly cause: PresenceEvent['cause'];
   readonly user_id: string;
   readonly connection_id: string | null;
-  /** What the member said of itself; null on a removal. */
+  /** Presence data; null for a removal. */
   readonly user_info: unknown;
   readonly dead_node_id: string | null;
 }
@@ -71,7 +71,7 @@ export interface PresenceMemberBody {
 
 export interface PresenceSnapshotBody {
   readonly channel: string;
-  /** By user id. */
+  /** Sorted by user id. */
   readonly members: readonly PresenceMemberBody[];
   readonly member_count: number;
   readonly events_replayed: number;

@@ -33,14 +33,14 @@ export interface PresenceHistoryReaderParts {
   readonly now: () => number;
   /** In which the reads of clients take turns. Absent: every read runs at once. */
   readonly turns?: ReadTurns;
-  /** Where it is told what is wrong with a stream. */
+  /** Receives the faults found in streams. */
   readonly faults: Faults;
-  /** States that the store could not be told of. Absent: the store is all that is asked. */
+  /** States not yet stored. Absent: only the store is read. */
   readonly hints?: Pick<StateHints, 'newest'>;
 }
 
 export interface PresenceHistoryReaderOptions {
-  /** What one read may take. */
+  /** Time budget of one read. */
   readonly timeoutMs: number;
   readonly source: StateSource;
 }
@@ -48,9 +48,8 @@ export interface PresenceHistoryReaderOptions {
 const NO_BOUNDS = { start_serial: null, end_serial: null, start_time_ms: null, end_time_ms: null } as const;
 
 /**
- * Reads who came to channels and went. Whoever asks has made sure that the channel keeps that. Reads change nothing.
- * Rejects with `ServiceError`: `invalid_input`, `conflict` when the events contradict each other, or
- * `service_unavailable`.
+ * Reads presence histories. Callers have checked that the channel has one. Reads change nothing. Rejects with
+ * `ServiceError`: `invalid_input`, `conflict` when events contradict each other, or `service_unavailable`.
  */
 export class PresenceHistoryReader {
   constructor(
@@ -58,12 +57,12 @@ export class PresenceHistoryReader {
     private readonly options: PresenceHistoryReaderOptions,
   ) {}
 
-  /** One page; one of a stream that is not healthy says so, and is never complete. */
+  /** Returns one page; a page of a degraded stream says so and is never complete. */
   page(appId: string, channel: string, query: HistoryQuery): Promise<PresencePageBody> {
     return this.#read(appId, () => this.#page(addressOf(appId, channel), query));
   }
 
-  /** The state of the stream, whatever it is. */
+  /** Returns the state of the stream, whether healthy or not. */
   state(appId: string, channel: string): Promise<PresenceStreamBody> {
     return this.#read(appId, async () => {
       const { stream, retained, seen } = await this.#head(addressOf(appId, channel));
@@ -76,7 +75,7 @@ export class PresenceHistoryReader {
     });
   }
 
-  /** Who was there at a moment, or is by what the history knows. */
+  /** Returns the members at a given time, or now according to the history. */
   snapshot(appId: string, channel: string, query: SnapshotQuery): Promise<PresenceSnapshotBody> {
     return this.#read(appId, () => this.#snapshot(addressOf(appId, channel), query));
   }

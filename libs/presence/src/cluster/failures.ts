@@ -1,4 +1,7 @@
-/** The lease of this node has ended and nothing was done: the store or this process was away for too long. */
+/**
+ * The lease of this node has expired and the operation had no effect: the store or this process was unavailable for
+ * too long.
+ */
 export class LeaseLapsed extends Error {
   override readonly name = 'LeaseLapsed';
 

@@ -1,20 +1,20 @@
 /** The time of the ledger, on which it is judged. */
 export interface GracePeriodHost {
   readonly nowMs: number;
-  /** By then every node has said again what it holds. */
+  /** Time after which every node has reported its holdings again. */
   readonly saidAgainMs: number;
-  /** Calls back so much later; the result cancels it. */
+  /** Schedules a callback; the result cancels it. */
   after(ms: number, then: () => void): () => void;
 }
 
-/** Whether nodes may hold what the store does not know of, because it may have lost it and they have yet to say it again. */
+/** Period in which the store may lack holdings of nodes, because it lost data that they have not reported again yet. */
 export class GracePeriod {
   #untilMs = -Infinity;
   #cancel: () => void = () => undefined;
 
   constructor(
     private readonly ledger: GracePeriodHost,
-    /** It is over, and changes of the time between may not have been told. */
+    /** Called at the end: changes in the meantime may not have been reported. */
     private readonly onOver: () => void,
   ) {}
 
@@ -23,7 +23,7 @@ export class GracePeriod {
     return Math.max(0, this.#untilMs - this.ledger.nowMs);
   }
 
-  /** Begins, or begins anew. */
+  /** Starts or restarts the period. */
   arise(): void {
     const { nowMs, saidAgainMs } = this.ledger;
     this.#cancel();

@@ -1,6 +1,6 @@
 const MOST_AT_ONCE = 100;
 
-/** Does it with every item, so many at a time; the answers are in the order of the items. */
+/** Maps items with limited concurrency; results are in the order of the items. */
 export async function inGroups<Item, Answer>(
   items: readonly Item[],
   act: (item: Item) => Promise<Answer>,

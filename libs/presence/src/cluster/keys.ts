@@ -1,4 +1,4 @@
-/** What a shard counts: members of a place, subscriptions of channels, connections of an app. */
+/** Kind of a shard: members of a place, subscriptions of channels, connections of an app. */
 export type ShardKind = 'members' | 'quota' | 'subscriptions';
 
 /** Things that are counted together, in one slot of the store and in one step. */
@@ -19,11 +19,11 @@ const escaped = (text: string, which: RegExp): string =>
 const unescaped = (text: string): string =>
   text.replaceAll(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** One text for one name, without what would end a hash tag. */
+/** Encodes a shard name as a hash tag. */
 export const shardTag = ({ kind, appId, name }: ShardName): string =>
   `${kind[0]}:${escaped(appId, /[%:{}]/g)}:${escaped(name, /[%{}]/g)}`;
 
-/** The name behind a tag; null: it is none of this version. */
+/** Decodes a hash tag; null if this version does not know it. */
 export function shardNamed(tag: string): ShardName | null {
   const [letter = '', appId, ...name] = tag.split(':');
   const kind = KINDS.get(letter);
@@ -36,8 +36,8 @@ export class Keys {
   constructor(private readonly prefix: string) {}
 
   /**
-   * Subjects and what is known of them; what one node holds of them; what its last change came to; which of its changes
-   * it has yet to notify of.
+   * Keys of a shard: subjects with their records, holdings of one node, result of its last change, changes it has yet
+   * to report.
    */
   shard(tag: string, nodeId: string): readonly [subjects: string, held: string, last: string, owed: string] {
     const root = `${this.prefix}cluster:v1:{${tag}}`;
@@ -54,7 +54,7 @@ export class Keys {
     return `${this.prefix}cluster:v1:{${nodeId}}:index`;
   }
 
-  /** When each node's lease ends; who clears up after a dead one; since when somebody has always been there. */
+  /** Keys of the node registry: lease ends, claims of dead nodes, start of uninterrupted presence. */
   get registry(): readonly [nodes: string, reapers: string, watched: string] {
     const root = `${this.prefix}cluster:v1:{nodes}`;
     return [root, `${root}:reapers`, `${root}:watched`];

@@ -18,7 +18,7 @@ export interface LedgerOptions {
   readonly store: ClusterStore;
   /** In front of the name of this node. */
   readonly processId: string;
-  /** How long a node that says nothing is taken for alive. */
+  /** Time after its last renewal at which a node counts as dead. */
   readonly leaseMs: number;
   readonly beatMs: number;
   readonly sweepMs: number;
@@ -26,19 +26,22 @@ export interface LedgerOptions {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Who counts in shards of one kind. */
+/** Owner of the shards of one kind. */
 export interface ShardKeeper {
-  /** The store says that this process holds something of the shard: it has to be one of the ledger's. */
+  /** The store has holdings of this process in the shard: it must be registered with the ledger. */
   known(shard: ShardName): void;
   /** Nothing has been held or wanted for a while. */
   forgotten(shard: ShardName): void;
-  /** What the going of a dead node changed. */
+  /** Reports the changes caused by the removal of a dead node. */
   reaped(shard: ShardName, changes: readonly Reaped[], deadNodeId: string): void;
   /** Whether changes of the shard are kept until their notification is settled. Absent: they are not. */
   isOwed?(shard: ShardName): boolean;
   /** A change whose notification a dead node owed. */
   owed?(shard: ShardName, entry: OwedEntry, owed: Owed): void;
-  /** A store that may have lost something has been told by everybody again. What changed meanwhile may be untold. */
+  /**
+   * All nodes have reported their holdings again to a store that lost data. Changes in the meantime may be
+   * unreported.
+   */
   saidAgain?(): void;
 }
 
@@ -47,9 +50,8 @@ const SWEEP_MS = 2000;
 const LEAVE_MS = 1000;
 
 /**
- * Counts of a cluster that hang on leases: every process says how much it holds of what, and everything a process
- * holds goes with its lease. This is the part of one process: it renews the lease, mends what the store missed while
- * it was away, and clears up after dead nodes.
+ * Lease-based counts of a cluster: every process writes its holdings, which expire with its lease. This is the part
+ * of one process: it renews the lease, repairs the store after outages, and removes dead nodes.
  */
 export class Ledger implements ShardHost {
   readonly #shards: Shards;
@@ -103,12 +105,12 @@ export class Ledger implements ShardHost {
     });
   }
 
-  /** Within this time every node has said again what it holds to a store that had lost it. */
+  /** Time within which every node reports its holdings again to a store that lost them. */
   get saidAgainMs(): number {
     return RETURN_MS + this.options.beatMs;
   }
 
-  /** How much longer others may hold what the store has lost; 0: it knows everything. */
+  /** Remaining time in which the store may lack holdings of other nodes; 0: it is complete. */
   get graceMs(): number {
     this.#noticeServer();
     return this.#grace.leftMs;
@@ -187,13 +189,13 @@ export class Ledger implements ShardHost {
     else this.#beatLater(RETRY_MS);
   }
 
-  /** The connection is back, or leads elsewhere: what the store has may be older than what it said. */
+  /** The connection was restored or replaced: the store may have older data than it confirmed. */
   restored(): void {
     this.#mayBeOlder();
     void this.#beat();
   }
 
-  /** Gives back its lease, so that others see to what is left. Idempotent, never rejects. */
+  /** Releases the lease, so that other nodes remove the rest. Idempotent, never rejects. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -205,7 +207,7 @@ export class Ledger implements ShardHost {
     const { clock, onTrouble } = this.options;
     const busy = this.#shards.all.filter(({ isIdle }) => !isIdle);
     await Promise.race([
-      // A lease that is renewed after it was given back would keep everything until its end.
+      // A lease renewed after its release would keep everything until it expires.
       Promise.all([this.#beating, ...busy.map((shard) => shard.resume())]),
       new Promise<void>((resolve) => clock.after(LEAVE_MS, resolve)),
     ]);
@@ -227,7 +229,7 @@ export class Ledger implements ShardHost {
     this.#generation = generation;
   }
 
-  /** What the store has may be older than what it said. */
+  /** Marks the store as possibly older than it confirmed. */
   #mayBeOlder(): void {
     this.#mending.needsAudit = true;
     this.#grace.arise();

@@ -5,22 +5,22 @@ import type { ClusterStore } from './store.js';
 
 const MOST_AT_ONCE = 100;
 
-/** What mending works with. */
+/** Dependencies of the repair. */
 export interface MendingParts {
   readonly store: Pick<ClusterStore, 'leave' | 'noteDead' | 'noted'>;
   readonly nodeId: () => string;
   /** Every shard of this process. */
   readonly shards: () => readonly Shard[];
-  /** The store says that this process holds something of the shard. */
+  /** The store has holdings of this process in the shard. */
   readonly known: (shard: ShardName) => void;
 }
 
 /**
- * Makes good what the store missed: shards whose last change it did not take, all of them where it may have something older
- * than it said, and what is left in it under names that this node had.
+ * Repairs the store after failures: shards whose last change it did not confirm, all shards if it may have older data
+ * than it confirmed, and leftovers under former names of this node.
  */
 export class Mending {
-  /** Whether the store may have something older than it said. */
+  /** Whether the store may have older data than it confirmed. */
   needsAudit = false;
   readonly #stuck = new Set<Shard>();
   /** Names this node had, of which something may be left in the store. */
@@ -43,11 +43,11 @@ export class Mending {
     this.needsAudit = true;
   }
 
-  /** Rejects when the store cannot be asked; what is left to do is done the next time. */
+  /** Rejects if the store is unreachable; the rest is done by the next call. */
   async mend(): Promise<void> {
     if (this.needsAudit) await this.#auditEverything();
     else await this.#resumeStuck();
-    // Everything is said again under the new name; only now is what is left of an old one taken back.
+    // Everything is written under the new name before leftovers of a former name are removed.
     for (let [deadName] = this.#deadNames; deadName !== undefined; [deadName] = this.#deadNames) {
       await this.#leaveBehind(deadName);
       this.#deadNames.shift();
@@ -55,8 +55,8 @@ export class Mending {
   }
 
   /**
-   * A store that had lost everything may have been told something under the old name before this node found out: it
-   * knows of no shard where it would have to be taken back.
+   * A store that lost everything may have received data under the former name before this node noticed; no shard of
+   * this node knows of it.
    */
   async #leaveBehind(deadName: string): Promise<void> {
     const { store, shards } = this.parts;
@@ -67,11 +67,11 @@ export class Mending {
     await store.leave(deadName, false);
   }
 
-  /** Every shard is looked through; one that fails goes on with that when it is resumed. */
+  /** Audits every shard; a failed one resumes the audit later. */
   async #auditEverything(): Promise<void> {
     const { store, nodeId, shards, known } = this.parts;
     this.needsAudit = false;
-    // What the store has of this node although nobody here wants it: it may have come back from an older copy.
+    // Holdings of this node that it no longer has: the store may have been restored from an older copy.
     for (let cursor: string | null = '0'; cursor !== null;) {
       const page = await store.noted(nodeId(), cursor);
       for (const name of page.shards) known(name);

@@ -3,7 +3,7 @@ import type { ClusterStore, Licence, Renewal } from './store.js';
 
 const NONCE_BYTES = 4;
 
-/** The name and the lease of this node. One that was taken for dead lives on under another name. */
+/** Name and lease of this node. After it was declared dead it continues under a new name. */
 export class NodeLife {
   #nodeId: string;
   #lease: Renewal = { untilMs: 0, watchedMs: Infinity };
@@ -24,7 +24,7 @@ export class NodeLife {
     return { nodeId: this.#nodeId, untilMs: this.#lease.untilMs };
   }
 
-  /** For how long there had always been somebody with a lease when this one was renewed. */
+  /** Time for which some node always had a lease, as of the last renewal. */
   get watchedMs(): number {
     return this.#lease.watchedMs;
   }
@@ -33,7 +33,9 @@ export class NodeLife {
     this.#lease = (await this.store.beat(this.#nodeId, this.leaseMs, true)) ?? this.#lease;
   }
 
-  /** Renews the lease. The name it had when it was taken for dead, or forgotten by the store; null: it lives on. */
+  /**
+   * Renews the lease. Returns the former name if the node was declared dead or forgotten by the store; null: renewed.
+   */
   async renew(): Promise<string | null> {
     const renewed = await this.store.beat(this.#nodeId, this.leaseMs, false);
     if (renewed !== null) {

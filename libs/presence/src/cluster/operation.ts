@@ -1,43 +1,40 @@
 import type { Owed } from '../port.js';
 import { list, oneOf, pairs, text, whole } from './replies.js';
 
-/** How much this node holds of a subject from now on. */
+/** Sets how much this node holds of a subject. */
 export interface Operation {
   readonly subject: string;
-  /** 0: nothing any more. `END_OF_LEASE`: ends the lease this node had begun, if it still hangs on it. */
+  /** 0: nothing. `END_OF_LEASE`: ends the lease begun by this node, if it still keeps the subject. */
   readonly count: number;
   /** Kept with the subject. */
   readonly payload: string;
-  /**
-   * Whether the payload takes the place of that of a subject somebody holds already; of one that is given back, only
-   * with the last of it.
-   */
+  /** Whether the payload replaces that of a subject already held; when releasing, only with the last holding. */
   readonly replaces: boolean;
-  /** Keeps the subject for so long when the last of it is given back; 0: not at all. */
+  /** Time to keep the subject after the last release; 0: remove it. */
   readonly leaseMs: number;
-  /** The same for a subject that is given back and that the store does not know, which has lost it then. */
+  /** The same for a released subject that the store does not know and must have lost. */
   readonly lostMs: number;
-  /** Why it is given back, for when the lease ends on another node. */
+  /** Cause of the release, in case another node ends the lease. */
   readonly cause: string;
   /** More subjects than these are not let in; Infinity: no limit. */
   readonly mostSubjects: number;
   /** All nodes together hold no more of the subject; Infinity: no limit. */
   readonly mostOfIt: number;
-  /** What the subject comes by if it is new: digits and dots. Empty: nothing. */
+  /** Origin of a new subject: digits and dots. Empty: none. */
   readonly cameBy: string;
-  /** Whether the payload is told, and so becomes the version of the subject. */
+  /** Whether the payload is reported to others and thereby becomes the version of the subject. */
   readonly tells: boolean;
 }
 
 export const END_OF_LEASE = -1;
 
 /**
- * The cause of taking back what nobody answers for: a node that is dead, or that knows nothing of what a store which came
- * back has of it. The latter may have been told to be gone already, so whoever comes while a lease keeps it is told.
+ * Cause of removing holdings without an owner: those of a dead node, or ones that a restored store has and their node
+ * does not. The removal may have been reported already, so a join during a lease is reported again.
  */
 export const LEFTOVER = 'orphan_cleanup';
 
-/** An operation that only holds or gives back. */
+/** An operation that only holds or releases. */
 export const holding = (subject: string, count: number, rest: Partial<Operation> = {}): Operation => ({
   subject,
   count,
@@ -72,7 +69,7 @@ export const operationFields = (operation: Operation): readonly (number | string
   limited(operation.mostSubjects),
   limited(operation.mostOfIt),
   wholeLease(operation.lostMs),
-  // Whatever else it were, it would break the record.
+  // Other text would corrupt the record.
   DIGITS_AND_DOTS.test(operation.cameBy) ? operation.cameBy : '',
   operation.tells ? 1 : 0,
 ];
@@ -91,13 +88,13 @@ export interface Result {
   readonly count: number;
   /** For `leased` and `early`, milliseconds until the lease is over; else 0. */
   readonly leaseMs: number;
-  /** What the subject came by, or had come by; empty: nothing. */
+  /** Origin of the subject; empty: none. */
   readonly cameBy: string;
-  /** The serial of the change that had told the payload before. Null: unknown. */
+  /** Serial of the change that reported the previous payload. Null: unknown. */
   readonly previous: number | null;
-  /** For `removed`, what was kept with the subject; else null. */
+  /** For `removed`, the payload of the subject; else null. */
   readonly payload: string | null;
-  /** Of two changes of one subject, the later one has the higher serial. */
+  /** Increases with every change of a subject. */
   readonly serial: number;
   /** Kept in the store until it is settled. Absent: nothing is kept of the change. */
   readonly owed?: Owed;
@@ -141,9 +138,9 @@ export interface Reaped {
   readonly outcome: 'removed' | 'unchanged';
   readonly total: number;
   readonly cause: string;
-  /** What it had come by; empty: nothing. */
+  /** Origin; empty: none. */
   readonly cameBy: string;
-  /** For `removed`, what was kept with it. Null: it was not removed, or a process of before took it back. */
+  /** For `removed`, its payload. Null: not removed, or removed by an older version. */
   readonly payload: string | null;
   readonly serial: number;
   /** Kept in the store until it is settled. Absent: nothing is kept of the change. */
@@ -152,7 +149,7 @@ export interface Reaped {
 
 export interface Page {
   readonly changes: readonly Reaped[];
-  /** Of the next page; null: this was the last one. */
+  /** Cursor of the next page; null: last page. */
   readonly cursor: string | null;
   /** Subjects the dead node still holds something of. */
   readonly left: number;
@@ -179,12 +176,12 @@ export function readPage(reply: unknown): Page {
   return { changes, cursor: cursor === '0' ? null : text(cursor), left: whole(left) };
 }
 
-/** What a record says. */
+/** Decoded record of a subject. */
 export interface SubjectRecord {
   readonly total: number;
   /** Later comers have later texts. */
   readonly order: string;
-  /** What it came by; empty: nothing. */
+  /** Origin; empty: none. */
   readonly cameBy: string;
   readonly payload: string;
 }
@@ -201,7 +198,7 @@ export function readRecord(record: string): SubjectRecord | null {
   return { total: Number(total), order, cameBy, payload: record.slice(all.length) };
 }
 
-/** Subjects and what their records say, of everything a shard has. */
+/** Decodes the subjects and records of a shard. */
 export function readSubjects(reply: unknown): [subject: string, record: SubjectRecord][] {
   const subjects: [string, SubjectRecord][] = [];
   for (const [subject, stored] of pairs(reply)) {

@@ -74,7 +74,7 @@ export class OwedBook {
     return isOpen ? null : this.#opened(shard, nodeId, entry);
   }
 
-  /** Sends what is settled; afterwards nothing is settled any more. Never rejects. */
+  /** Sends pending settlements; later ones are ignored. Never rejects. */
   async close(): Promise<void> {
     await this.#flush();
     this.#isClosed = true;

@@ -5,19 +5,19 @@ import type { OwedBook } from './owed-book.js';
 import type { OwedEntry } from './owed-entry.js';
 import type { ClusterStore, Licence, Reaping } from './store.js';
 
-/** How long nobody else clears up after a dead node, unless it is said again. */
+/** Time for which a claim on a dead node excludes other reapers, unless renewed. */
 const CLAIM_MS = 15_000;
 const MOST_AT_ONCE = 50;
 
-/** Told what a dead node's going changed in a shard, before the store is told that it was told. */
+/** Receives the changes caused by reaping a shard, before they are confirmed to the store. */
 export type OnReaped = (shard: ShardName, changes: readonly Reaped[], deadNodeId: string) => void;
 
 /** Receives a change whose notification a dead node owed. */
 export type OnOwed = (shard: ShardName, entry: OwedEntry, owed: Owed) => void;
 
 /**
- * Clears up after dead nodes: whoever of the living comes first claims one, and takes back shard by shard what it
- * held. What a reaper that dies itself had not confirmed is done by the next.
+ * Removes dead nodes: the first live node to claim one removes its holdings shard by shard. Work that a dying reaper
+ * has not confirmed is repeated by the next.
  */
 export class Reaper {
   constructor(
@@ -64,7 +64,7 @@ export class Reaper {
     if (emptied.length > 0) await this.store.unnote(dead, emptied);
   }
 
-  /** How much is left. */
+  /** Reaps one shard. Returns the number of remaining entries. */
   async #shard(reaping: Reaping): Promise<number> {
     const { shard, dead } = reaping;
     let isConfirmed = false;
@@ -78,7 +78,10 @@ export class Reaper {
     }
   }
 
-  /** Takes over what the dead node owed; it stays under its name until it is settled. How much is left. */
+  /**
+   * Takes over the unreported changes of the dead node, which stay under its name until they are settled. Returns the
+   * number of remaining ones.
+   */
   async #owed({ shard, dead, owes }: Reaping): Promise<number> {
     if (!owes) return 0;
     let left = 0;

@@ -1,4 +1,4 @@
 import { replyReader } from '@carillon/redis';
 
-/** What the ledger's scripts answer. */
+/** Decoders of the results of the ledger's scripts. */
 export const { list, oneOf, pairs, text, whole } = replyReader((what) => new Error(what));

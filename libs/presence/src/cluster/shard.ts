@@ -12,11 +12,11 @@ export interface Intent {
   prepare(): Operation | null;
   /** The store has done it. May follow on `failed` when the answer came late. */
   done(result: Result, subjects: Subjects | null): void;
-  /** The store is away; again at every try that fails. */
+  /** The store is unavailable; called at every failed attempt. */
   failed(error: unknown): void;
 }
 
-/** An intent that has to be done, and that nobody waits for. */
+/** An intent that must be done and has no waiting caller. */
 export const lasting = (subject: string, prepare: Intent['prepare'], done: Intent['done']): Intent => ({
   subject,
   isLasting: true,
@@ -26,34 +26,34 @@ export const lasting = (subject: string, prepare: Intent['prepare'], done: Inten
   failed: () => undefined,
 });
 
-/** What a process knows of a shard: the truth about its own part. */
+/** Holdings of this process in a shard, the authoritative source. */
 export interface ShardOwner {
   /** Whether this process holds nothing. */
   readonly isEmpty: boolean;
-  /** How much this process holds of each subject; 0: a lease keeps it. */
+  /** Holdings of this process by subject; 0: kept by a lease. */
   held(): ReadonlyMap<string, number>;
-  /** Brings the store into line about a subject of which it says this; undefined: nothing. Null: it is in line. */
+  /** Returns the intent that corrects the stored holding of a subject (undefined: none stored); null: correct. */
   correction(subject: string, stored: number | undefined): Intent | null;
 }
 
-/** What a shard needs of its ledger. */
+/** Interface of the ledger to its shards. */
 export interface ShardHost {
   /** Grows whenever a server may have taken the place of another. */
   readonly generation: number;
   /** The name this node has now. */
   readonly nodeId: string;
-  /** Names the shard to those who clear up after this node, before anything is held. */
+  /** Registers the shard for reapers of this node, before anything is held. */
   note(shard: ShardName): Promise<void>;
   apply(shard: ShardName, batch: Batch): Promise<Answer>;
-  /** What became of a batch without an answer; null: nothing, and nothing will. */
+  /** Result of a batch whose answer was lost; null: it had no effect and never will. */
   recall(shard: ShardName, nodeId: string, batch: Batch): Promise<Answer | null>;
   stored(shard: ShardName): Promise<ReadonlyMap<string, number>>;
-  /** A batch that failed is tried again when the ledger says so. */
+  /** Reports a failed batch; the ledger decides when to retry. */
   stuck(shard: Shard, error: unknown): void;
 }
 
 const MOST_AT_ONCE = 100;
-/** Beyond it what is not lasting is refused. */
+/** Limit of waiting intents, beyond which non-lasting ones are refused. */
 const MOST_WAITING = 10_000;
 let batches = 0;
 
@@ -65,20 +65,20 @@ interface Sent {
 }
 
 /**
- * The intents of this process about one shard, one batch after the other. Before anything else, a batch whose answer
- * is missing is recalled: what it did is told, and what it did not do is done again or was refused.
+ * Intents of this process on one shard, executed in consecutive batches. A batch without an answer is recalled first:
+ * completed intents are reported, and others are retried or refused.
  */
 export class Shard {
   #queue: Intent[] = [];
-  /** Asked for, not answered. */
+  /** Sent batch without an answer. */
   #sent: Sent | null = null;
   #running: Promise<void> | null = null;
   #isStuck = false;
   #isNoted = false;
   #needsAudit = false;
-  /** Of the server that was looked through last. */
+  /** Server generation of the last audit. */
   #generation: number;
-  /** What the store said in an earlier life of the node of what it holds means nothing. */
+  /** Number of the node's lifetime: stored holdings of earlier ones are ignored. */
   #life = 0;
   /** Whether nothing was wanted since the ledger looked last. */
   isQuiet = false;
@@ -123,13 +123,13 @@ export class Shard {
     void this.#start();
   }
 
-  /** Tries again what failed or is in doubt. Resolves when all is done or it failed again; never rejects. */
+  /** Retries failed and uncertain intents. Resolves when all are done or have failed again; never rejects. */
   resume(): Promise<void> {
     this.#isStuck = false;
     return this.#start();
   }
 
-  /** Looks whether the store says of this node what the owner does, and mends it. Resolves and fails like `resume`. */
+  /** Compares the stored holdings of this node with the owner's and corrects them. Resolves and fails like `resume`. */
   audit(): Promise<void> {
     this.#needsAudit = true;
     this.#isNoted = false;
@@ -137,8 +137,8 @@ export class Shard {
   }
 
   /**
-   * The node has a new life: nothing of it is in the store yet. To be followed by `audit`. What was asked under the old
-   * name counts all the same: whom that added, nobody else will tell of.
+   * Starts a new lifetime of the node, which has nothing in the store yet. Must be followed by `audit`. Sent batches
+   * under the old name still count: only this node can report their changes.
    */
   restart(): void {
     this.#life += 1;
@@ -154,7 +154,7 @@ export class Shard {
   }
 
   async #run(): Promise<void> {
-    // What else comes in this turn goes in the same batch.
+    // Further intents of this turn join the batch.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       await this.#work();
@@ -188,7 +188,7 @@ export class Shard {
     }
   }
 
-  /** What another server has may be older than what this process was told. */
+  /** Marks the stored data as possibly older after a server change. */
   #noticeServer(): void {
     const { generation } = this.host;
     if (generation === this.#generation) return;
@@ -197,7 +197,7 @@ export class Shard {
     this.#isNoted = false;
   }
 
-  /** Hands out what a batch came to; null: it was not done. */
+  /** Distributes the result of a batch; null: it was not executed. */
   #resolve({ intents }: Sent, answer: Answer | null): void {
     this.#sent = null;
     if (answer === null) {
@@ -210,7 +210,10 @@ export class Shard {
     }
   }
 
-  /** At most one intent a subject: what the next one asks for depends on what became of the one before. */
+  /**
+   * Builds a batch with at most one intent per subject, since the next intent depends on the result of the previous
+   * one.
+   */
   #next(): Sent | null {
     const intents: Intent[] = [];
     const operations: Operation[] = [];

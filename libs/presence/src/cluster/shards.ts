@@ -7,7 +7,7 @@ export interface ShardsParts {
   readonly owes: (name: ShardName) => boolean;
   /** Nothing of the shard has been held or wanted for a while. */
   readonly forgotten: (name: ShardName) => void;
-  /** Takes them off what is noted of this node. */
+  /** Unregisters shards of this node. */
   readonly unnote: (names: readonly ShardName[]) => Promise<void>;
 }
 

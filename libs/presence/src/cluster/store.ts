@@ -15,17 +15,17 @@ import { type OwedEntry, owedEntry, owedField } from './owed-entry.js';
 import { list, pairs, text, whole } from './replies.js';
 import { APPLY, BEAT, CLAIM, LOOK, NOTE, REAP, RECALL, STRIKE_OFF } from './scripts.js';
 
-/** What is needed of a connection. A call is answered or rejects in a bounded time. */
+/** Connection to the store. A call resolves or rejects in a bounded time. */
 export interface StoreLink {
   /** Grows whenever a server may have taken the place of another. */
   readonly generation: number;
   call(command: string, ...args: readonly (number | string)[]): Promise<unknown>;
-  /** Null when the server can serve, else what is wrong. Never rejects. */
+  /** Reason why the server cannot serve; null if healthy. Never rejects. */
   health(): Promise<string | null>;
   close(): void;
 }
 
-/** A node's right to write: whatever arrives after its end does nothing. */
+/** Write permission of a node: writes that arrive after its end have no effect. */
 export interface Licence {
   readonly nodeId: string;
   /** On the clock of the store. */
@@ -36,7 +36,7 @@ export interface Licence {
 export interface Renewal {
   /** On the clock of the store. */
   readonly untilMs: number;
-  /** For how long there has always been somebody with a lease; short when the store was away, or is new. */
+  /** Time for which some node always had a lease; short after an outage of the store, or if it is new. */
   readonly watchedMs: number;
 }
 
@@ -47,23 +47,23 @@ export interface Batch {
   readonly wantsSubjects: boolean;
 }
 
-/** A dead node whose part of a shard is taken back, and by which right. */
+/** A dead node whose holdings in a shard are removed, with the claim on it. */
 export interface Reaping {
   readonly shard: ShardName;
   readonly dead: string;
   readonly claim: Licence;
-  /** Whether what is removed is recorded as owed. */
+  /** Whether removals are recorded as unreported changes. */
   readonly owes: boolean;
 }
 
 const INDEX_PAGE = 200;
 const OWED_PAGE = 500;
-/** Time to come back to a store that was away: the longest pause between two attempts to connect, and then a little. */
+/** Time to reconnect after an outage of the store: the longest reconnect delay and a margin. */
 export const RETURN_MS = 6000;
-/** How far the clocks of the servers of a cluster may be apart. */
+/** Assumed clock difference between servers of a cluster. */
 const MARGIN_MS = 1000;
 
-/** The shared store of a cluster: one call a method. Rejects with `LeaseLapsed` or whatever the link says. */
+/** Operations of the shared store, one call per method. Rejects with `LeaseLapsed` or the error of the connection. */
 export class ClusterStore {
   constructor(
     private readonly link: StoreLink,
@@ -123,7 +123,7 @@ export class ClusterStore {
     await this.#run(NOTE, [this.keys.index(nodeId)], untilMs, ...shards.map(shardTag));
   }
 
-  /** Names what a dead node may hold something of, whatever the store knows of it. */
+  /** Registers shards in which a dead node may have holdings, whether or not the store knows of them. */
   async noteDead(nodeId: string, shards: readonly ShardName[]): Promise<void> {
     await this.link.call('sadd', this.keys.index(nodeId), ...shards.map(shardTag));
   }
@@ -132,7 +132,7 @@ export class ClusterStore {
     await this.link.call('srem', this.keys.index(nodeId), ...shards.map(shardTag));
   }
 
-  /** A page of the shards of which the node may hold something, and where to go on; null: nowhere. */
+  /** Returns a page of the shards in which the node may have holdings, and the next cursor; null: last page. */
   async noted(nodeId: string, cursor: string): Promise<{ shards: ShardName[]; cursor: string | null }> {
     const reply = await this.link.call('sscan', this.keys.index(nodeId), cursor, 'count', INDEX_PAGE);
     const [next, tags] = list(reply);
@@ -153,7 +153,7 @@ export class ClusterStore {
     return readAnswer(await this.#run(APPLY, keys, nodeId, untilMs, number, ...flags, ...fields));
   }
 
-  /** What a batch came to of which no answer came; null: it was not done and never will be. */
+  /** Returns the result of a batch without an answer; null: it was not executed and never will be. */
   async recall(shard: ShardName, nodeId: string, batch: Batch): Promise<Answer | null> {
     const last = this.keys.shard(shardTag(shard), nodeId)[2];
     const reply = await this.#run(RECALL, [last], batch.number);
@@ -166,7 +166,7 @@ export class ClusterStore {
     return readPage(await this.#run(REAP, keys, claim.untilMs, cursor, ...flags));
   }
 
-  /** A page of what the node owes in the shard, and where to go on; null: nowhere. */
+  /** Returns a page of the unreported changes of a node in a shard, and the next cursor; null: last page. */
   async owed(
     shard: ShardName,
     nodeId: string,
@@ -187,7 +187,7 @@ export class ClusterStore {
     return this.keys.shard(shardTag(shard), nodeId)[3];
   }
 
-  /** What the node holds of each subject; 0: a lease hangs on it. */
+  /** Returns the holdings of the node by subject; 0: kept by a lease. */
   async held(shard: ShardName, nodeId: string): Promise<ReadonlyMap<string, number>> {
     const reply = await this.link.call('hgetall', this.keys.shard(shardTag(shard), nodeId)[1]);
     return new Map(pairs(reply).map(([subject, count]) => [subject, whole(count)]));
@@ -198,7 +198,7 @@ export class ClusterStore {
     return this.link.call('hgetall', this.keys.subjects(shardTag(shard)));
   }
 
-  /** The records of some subjects, null where there is none. */
+  /** Returns the records of subjects; null for unknown ones. */
   async records(shard: ShardName, subjects: readonly string[]): Promise<readonly (string | null)[]> {
     if (subjects.length === 0) return [];
     const reply = await this.link.call('hmget', this.keys.subjects(shardTag(shard)), ...subjects);
@@ -207,7 +207,7 @@ export class ClusterStore {
 
   /** Some subjects, or every one, with their records. */
   async look(shard: ShardName, subjects: readonly string[] | null): Promise<Subjects> {
-    // To ask for nothing is not to ask for everything.
+    // An empty list must not select everything.
     if (subjects?.length === 0) return { reply: [], serial: 0 };
     const keys = [this.keys.subjects(shardTag(shard))];
     const [serial, reply] = list(await this.#run(LOOK, keys, ...(subjects ?? [])));

@@ -3,23 +3,23 @@ import type { Ledger } from './ledger.js';
 import { END_OF_LEASE, holding, LEFTOVER, type Operation, type Result } from './operation.js';
 import { type Intent, lasting, type Shard } from './shard.js';
 
-/** What leases need of time. */
+/** Time operations of leases. */
 export type LeaseTime = Pick<Ledger, 'after' | 'graceMs' | 'nowMs' | 'saidAgainMs'>;
 
-/** What leases need of their surroundings. */
+/** Dependencies of leases. */
 export interface SubjectLeasesParts {
   readonly time: LeaseTime;
-  /** Where their ends go; asked anew each time. */
+  /** Shard that receives lease ends, looked up each time. */
   readonly shard: () => Shard;
   /** Whether this process holds something of the subject, which leaves nothing for a lease to end. */
   readonly isHeld: (subject: string) => boolean;
-  /** Nobody has come: the subject is gone for all nodes. */
+  /** The lease expired without a new holding: the subject was removed on all nodes. */
   readonly removed: (subject: string, cause: LeaveCause, result: Result) => void;
   /** Leases that run, over all that share it. */
   readonly count: { count: number };
 }
 
-/** What this process knew of a subject when it gave it back, for a store that loses it. */
+/** Subject data known at its release, in case the store loses it. */
 export type Remembered = Pick<Operation, 'cameBy' | 'payload'>;
 
 interface Running {
@@ -32,7 +32,7 @@ interface Running {
 /** Timers of the platform end at once beyond this; a lease that is not over then begins another one. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Subjects of a shard that this process was the last to hold and that stay for a while, unless somebody comes. */
+/** Leases of a shard's subjects that this process was the last to hold: they stay for a while unless held again. */
 export class SubjectLeases {
   readonly #running = new Map<string, Running>();
 
@@ -46,19 +46,19 @@ export class SubjectLeases {
     return this.#running.keys();
   }
 
-  /** Why it was given back; of what this process knows nothing, that it is a leftover. */
+  /** Returns the cause of the release; `LEFTOVER` for unknown subjects. */
   cause(subject: string): LeaveCause {
     return this.#running.get(subject)?.cause ?? LEFTOVER;
   }
 
-  /** What was known of it then; null: nothing. */
+  /** Returns the subject data known at its release; null: none. */
   remembered(subject: string): Remembered | null {
     return this.#running.get(subject)?.remembered ?? null;
   }
 
   /**
-   * How long the subject is to stay when the last of it is given back. A store that may have lost others' part keeps it
-   * until they have said so: else it would be gone and come again, although it was there all the time.
+   * Returns how long the subject stays after its last release. A store that may lack holdings of others keeps it
+   * until they are reported again: otherwise it would be removed and added although it was always held.
    */
   keeping(subject: string, wantedMs = 0): Pick<Operation, 'leaseMs' | 'lostMs'> {
     const { graceMs, nowMs, saidAgainMs } = this.parts.time;
@@ -67,9 +67,9 @@ export class SubjectLeases {
     return { leaseMs, lostMs: Math.max(leaseMs, saidAgainMs) };
   }
 
-  /** Whether there is nothing but a lease to end, of a subject not held here of which the store says this. */
+  /** Whether only a lease remains to be ended, given the stored holding of a subject not held here. */
   isToEnd(subject: string, stored: number | undefined): boolean {
-    // What the store has lost is to be kept; else another process has ended the lease.
+    // The store must keep it if it may have lost holdings; otherwise another process has ended the lease.
     const isOver = stored === undefined && this.parts.time.graceMs === 0;
     return stored === 0 || (isOver && this.#running.has(subject));
   }
@@ -83,7 +83,7 @@ export class SubjectLeases {
     this.#running.set(subject, { cause, remembered, endsAtMs: time.nowMs + ms, cancel });
   }
 
-  /** Somebody came, or it is over. */
+  /** Cancels a lease after a new holding or its end. */
   end(subject: string): void {
     const running = this.#running.get(subject);
     if (running === undefined) return;

@@ -5,9 +5,9 @@ export interface SweepsParts {
   readonly reaper: Reaper;
   readonly clock: PresenceClock;
   readonly everyMs: number;
-  /** Who sweeps. */
+  /** Id of this node. */
   readonly nodeId: () => string;
-  /** Whom a dead node had, others may have too, and a store that lost it have yet to tell so. */
+  /** Whether other nodes may still have to report holdings that the store lost. */
   readonly isGracePeriod: () => boolean;
   readonly onTrouble: (error: unknown) => void;
 }
@@ -30,7 +30,7 @@ export class Sweeps {
     this.#after(0);
   }
 
-  /** None begins any more. */
+  /** Starts no further sweep. */
   stop(): void {
     this.#isStopped = true;
     this.#cancel();

@@ -1,7 +1,7 @@
 import type { LeaveCause, Member, PresencePlace } from '../../src/index.js';
 import { as, line } from '../samples.js';
 
-/** One life of a process: what is taken for dead lives on as another one. */
+/** One lifetime of a process: a process declared dead continues as another one. */
 type Life = object;
 
 interface ModelUser {
@@ -19,7 +19,7 @@ interface OwnUser {
   userInfoText: string;
 }
 
-/** One place over several processes in the plainest way: who is there, and who holds whom. */
+/** Minimal model of one place over several processes: users and their holders. */
 export class ClusterModel {
   readonly #users = new Map<string, ModelUser>();
   readonly #lives = new Map<number, Life>();
@@ -37,7 +37,7 @@ export class ClusterModel {
     }));
   }
 
-  /** What is to be told since it was asked last. */
+  /** Returns the changes to report since the last call. */
   told(): string[] {
     const told = this.#told.sort();
     this.#told = [];
@@ -67,7 +67,7 @@ export class ClusterModel {
     else this.#remove(userId, 'left');
   }
 
-  /** The process is no more; what hung on it goes with time. */
+  /** Kills a process; its holdings expire. */
   die(node: number): void {
     this.#dead.add(this.#lifeOf(node));
     this.#lives.delete(node);
@@ -88,7 +88,7 @@ export class ClusterModel {
     this.pass();
   }
 
-  /** Another life of the same process says again whom it has. */
+  /** Starts a new lifetime of the process, which writes its users again. */
   comeBack(node: number): void {
     this.#lives.delete(node);
     for (const [userId, own] of this.#ownOf(node)) this.#hold(node, userId, own);

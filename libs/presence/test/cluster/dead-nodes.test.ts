@@ -6,10 +6,10 @@ import { as, brief, line, LOBBY } from '../samples.js';
 import { Cluster, NODE_LEASE_MS, type Node, type NodeOptions } from './nodes.js';
 import { wrapped } from './wrapped-link.js';
 
-/** What may go by between the end of a lease and the last word about it. */
+/** Limit of the time between the end of a lease and its last report. */
 const NOTICE_MS = 5000;
 
-/** Of a process of an older version, whose pages of what it takes back say nothing of payloads. */
+/** Link of an older version, whose reaping pages contain no payloads. */
 const ofBefore = (link: StoreLink): StoreLink =>
   wrapped(link, {
     call: async (command, ...args) => {

@@ -5,7 +5,7 @@ import type { Node } from './nodes.js';
 export const USERS = ['ada', 'bo', 'cy'];
 export const NODES = 3;
 
-/** What one connection does, one after the other; different ones do not wait for each other. */
+/** Consecutive steps of one connection; different connections run concurrently. */
 export const deeds = fc.record({
   node: fc.nat({ max: NODES - 1 }),
   user: fc.constantFrom(...USERS),
@@ -13,7 +13,7 @@ export const deeds = fc.record({
 });
 export type Deeds = typeof deeds extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Whether the connection is there in the end: as far as it was told, and always gone when it went. */
+/** Whether the connection is present at the end: as reported, and always absent after leaving. */
 export async function act(
   { presence, counts }: Node,
   { user, acts }: Deeds,
@@ -32,7 +32,7 @@ export async function act(
         isThere = false;
       }
     } catch {
-      // A join that was refused for a connection that is there already changes nothing.
+      // A refused join of a present connection changes nothing.
       if (what === 'leave' || what === 'lease') isThere = false;
     }
   }

@@ -2,14 +2,14 @@ import { APPLY, RECALL } from '../../src/cluster/scripts.js';
 import type { StoreLink } from '../../src/cluster/store.js';
 import { wrapped } from './wrapped-link.js';
 
-/** What becomes of a call: carried out but not answered, not carried out, or carried out some time later. */
+/** Fault of a call: executed without an answer, not executed, or executed later. */
 export type Fault = 'answer' | 'call' | 'delay';
 
 const CHANGES = new Set<unknown>([APPLY.sha1, APPLY.lua]);
 const RECALLS = new Set<unknown>([RECALL.sha1, RECALL.lua]);
 
 export interface FaultyLinkOptions {
-  /** Asked for every change of the store; undefined: nothing happens to it. */
+  /** Chooses the fault of every change; undefined: none. */
   readonly fault: () => Fault | undefined;
   /** Whether questions for lost answers may be lost too. */
   readonly losesRecalls?: boolean;
@@ -17,7 +17,7 @@ export interface FaultyLinkOptions {
   readonly onDelayed?: (call: () => Promise<unknown>) => void;
 }
 
-/** A connection that loses calls and answers as it is told. */
+/** A connection with injected losses of calls and answers. */
 export function faultyLink(
   link: StoreLink,
   { fault, losesRecalls = false, onDelayed = () => undefined }: FaultyLinkOptions,

@@ -6,7 +6,7 @@ import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
 import { NODES, someConnection as connection, socketOf } from './some-connections.js';
 import { openStoreLink } from './store-link.js';
 
-/** By then every process has said again what it holds, and what nobody has said is taken back. */
+/** Time after which every process has written its holdings again and unowned ones are removed. */
 const LONG_MS = NODE_LEASE_MS + 20_000;
 
 const step = fc.oneof(
@@ -30,11 +30,11 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What is: connections by user, and how many each process has to a channel. What is told must never contradict it. */
+/** Actual state: connections by user, and channel counts by process. Reports must never contradict it. */
 class Truth {
   readonly #connections = new Map<string, Set<string>>();
   readonly #believed = new Map<string, { isThere: boolean; serial: number }>();
-  /** By process. */
+  /** Counts by process. */
   readonly counts = Array.from({ length: NODES }, () => 0);
   readonly wrong: string[] = [];
 
@@ -47,12 +47,12 @@ class Truth {
     this.#connections.get(user)?.delete(socketId);
   }
 
-  /** Users who are there. */
+  /** Present users. */
   get present(): string[] {
     return [...this.#connections].flatMap(([user, sockets]) => (sockets.size > 0 ? [user] : [])).sort();
   }
 
-  /** Users who are there by what was told. */
+  /** Present users according to reports. */
   get believed(): string[] {
     return [...this.#believed].flatMap(([user, { isThere }]) => (isThere ? [user] : [])).sort();
   }
@@ -65,7 +65,7 @@ class Truth {
     if (this.total > 0) this.wrong.push('vacated while occupied');
   }
 
-  /** Whoever is there finds out by a look, if nobody told. */
+  /** Applies the result of a refresh for unreported users. */
   look(users: readonly string[], serial: number): void {
     for (const user of users) this.tell(user, true, serial);
   }
@@ -101,7 +101,7 @@ async function take(step: Step, { cluster, store, nodes, truth }: Scene): Promis
     node?.ledger.restored();
     await cluster.settle();
   } else if (step.kind === 'copy' || step.kind === 'loss') {
-    // Once everything has been said again that it had lost before.
+    // After all lost holdings have been written again.
     if (store.isLossy) await cluster.pass(LONG_MS);
     store.isLossy = false;
     await (step.kind === 'copy' ? store.copy() : store.lose());

@@ -1,7 +1,7 @@
 import type { StoreLink } from '../../src/cluster/store.js';
 import { wrapped } from './wrapped-link.js';
 
-/** All keys that begin like the second argument become what those are that begin like the first, in one step. */
+/** Replaces all keys with the second prefix by copies of those with the first, atomically. */
 const BECOME = `
 for _, key in ipairs(redis.call('KEYS', ARGV[2] .. '*')) do redis.call('DEL', key) end
 for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
@@ -9,10 +9,10 @@ for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
 end`;
 const NOTHING = 'no key begins like this';
 
-/** A store that goes back to what it was when a copy of it was made, or to nothing. */
+/** A store that can be reset to an earlier copy or to nothing. */
 export class ForgetfulStore {
   losses = 0;
-  /** Whether it may still lack what it has lost. */
+  /** Whether it may still lack lost data. */
   isLossy = false;
 
   constructor(
@@ -36,7 +36,7 @@ export class ForgetfulStore {
     this.isLossy = true;
   }
 
-  /** Loses only what is noted of processes, which in a cluster is on other servers than what they hold. */
+  /** Loses only the shard registrations, which in a cluster are on other servers than the holdings. */
   async loseNotes(): Promise<void> {
     const keys = (await this.link.call('keys', `${this.prefix}*:index`)) as string[];
     await this.link.call('del', ...keys);

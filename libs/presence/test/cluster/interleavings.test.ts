@@ -6,7 +6,7 @@ import { ClusterModel } from './cluster-model.js';
 import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
 import { NODES, someConnection as connection, socketOf } from './some-connections.js';
 
-/** Every lease of a user and of a dead node ends in this time, and all of it is told. */
+/** Time in which every lease of users and dead nodes ends and is reported. */
 const LONG_MS = NODE_LEASE_MS + 5000;
 const LEASE_MS = 15_000;
 

@@ -7,7 +7,7 @@ import { ForgetfulStore } from './forgetful-store.js';
 import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
 import { openStoreLink } from './store-link.js';
 
-/** By then every process has said again what it holds, and what nobody has said is taken back. */
+/** Time after which every process has written its holdings again and unowned ones are removed. */
 const LONG_MS = NODE_LEASE_MS + 20_000;
 
 /** When the store loses everything, and how much later each process notices. */

@@ -7,7 +7,7 @@ import { wrapped } from './wrapped-link.js';
 
 const unknown = (): Promise<unknown> => Promise.resolve();
 
-/** A process whose next changes of the store fail as told: they are carried out all the same, or do not arrive. */
+/** A process whose next changes fail as scripted: executed without an answer, or not received. */
 async function scene() {
   const cluster = new Cluster('redis');
   onTestFinished(() => cluster.close());

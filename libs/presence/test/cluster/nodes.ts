@@ -26,9 +26,9 @@ export interface Node {
   readonly troubles: string[];
   readonly faults: unknown[];
   readonly counted: ChannelCountChange[];
-  /** Ends it as `kill -9` does: nothing of it runs or reaches the store any more. */
+  /** Kills it as `kill -9` does: nothing of it runs or reaches the store any longer. */
   kill(): void;
-  /** Its timers stand still, as those of a process that is stopped; or go on. */
+  /** Stops or resumes its timers, like a suspended process. */
   freeze(): void;
   thaw(): void;
 }
@@ -114,7 +114,7 @@ export class Cluster {
     return node;
   }
 
-  /** Lets time go by for everybody, and what happens in it happen. */
+  /** Advances time for all nodes and runs due work. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= STEP_MS) {
       const step = Math.min(left, STEP_MS);
@@ -124,7 +124,7 @@ export class Cluster {
     }
   }
 
-  /** Waits until nothing is on its way any more. */
+  /** Waits until no work is in flight. */
   async settle(): Promise<void> {
     const living = this.#nodes.filter((node) => !this.#dead.has(node));
     for (let quiet = 0; quiet < 2;) {

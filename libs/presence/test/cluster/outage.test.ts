@@ -8,10 +8,10 @@ import { openStoreLink } from './store-link.js';
 const join = ({ presence }: Node, ...who: Parameters<typeof as>) => presence.join(as(...who), Infinity);
 const ids = async ({ presence }: Node) => (await presence.members(LOBBY)).map(({ userId }) => userId).sort();
 
-/** By then every process has said again whom it has, and what nobody has said is taken back. */
+/** Time after which every process has written its users again and unowned ones are removed. */
 const SAID_AGAIN_MS = 20_000;
 
-/** Until both processes are connected again and have said whom they have. */
+/** Resolves when both processes are connected and have written their users again. */
 async function back(cluster: Cluster, nodes: readonly Node[]): Promise<void> {
   for (const { presence } of nodes) while ((await presence.health()) !== null) await sleep(20);
   await cluster.pass(2000);
@@ -36,7 +36,7 @@ describe('while the store is away', () => {
     const told: string[] = [];
     for (const { presence } of nodes) presence.observe((change) => told.push(brief(change)));
     onTestFinished(() => cluster.close());
-    // Whoever clears up after a dead name tells of it: exactly one process does, no matter which.
+    // Exactly one process, whichever, reports the removal of a dead name.
     const counted = () => nodes.flatMap((node) => node.counted.splice(0)).map(({ kind }) => kind);
     return { cluster, one: nodes[0], two: nodes[1], told: () => told.splice(0), counted };
   }
@@ -170,7 +170,7 @@ describe('while the store is away', () => {
     one.counted.length = 0;
     one.ledger.restored();
     await cluster.settle();
-    // Of whom this process knew nothing before, and the other one does.
+    // Unknown to this process before, but known to the other one.
     await join(one, 'bo', '1.2');
     await one.presence.leave(as('ada', '1.1'), 0, 'left');
     await one.presence.leave(as('bo', '1.2'), 0, 'left');

@@ -7,7 +7,7 @@ import { Cluster, NODE_LEASE_MS, type Node } from './nodes.js';
 const TAKEOVER_MS = 5000;
 const ORDERS = 'orders';
 
-/** A consumer of owed changes, which settles what it is told to. */
+/** A consumer of pending changes that settles them on request. */
 class Consumer implements Owing {
   readonly recoveredChanges: OwedChange[] = [];
   readonly open: Owed[] = [];

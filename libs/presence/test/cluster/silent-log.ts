@@ -1,4 +1,4 @@
 import { Logger } from '@carillon/runtime';
 
-/** A log nobody reads. */
+/** A log without output. */
 export const silentLog = (): Logger => new Logger('service::presence', 'error', () => undefined);

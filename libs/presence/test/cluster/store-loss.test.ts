@@ -8,7 +8,7 @@ import { openStoreLink } from './store-link.js';
 import { wrapped } from './wrapped-link.js';
 
 const BEAT_MS = 10_000;
-/** By then every process has said again what it holds, and what nobody has said is taken back. */
+/** Time after which every process has written its holdings again and unowned ones are removed. */
 const LONG_MS = 40_000;
 
 const ADDED = 'shop presence-lobby: ada added {"from":"1.1"} by 1.1';
@@ -51,14 +51,14 @@ async function scene() {
     nodes,
     notice,
     told: () => told.splice(0),
-    /** What happens when a process next says which places it has. */
+    /** Runs a callback when a process next registers a shard. */
     whenNoted: (happens: () => void) => {
       onNote = () => {
         onNote = null;
         happens();
       };
     },
-    /** What happens between the next change of the store and the answer to it. */
+    /** Runs a callback between the next change of the store and its answer. */
     beforeAnswer: (happens: () => Promise<void>) => {
       onApplied = () => {
         onApplied = null;

@@ -5,7 +5,7 @@ import { silentLog } from './silent-log.js';
 
 const variables = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
 
-/** A process that joins, says so, and is killed then. */
+/** A process that joins, reports so, and is then killed. */
 const { presence, channelCounts, connect } = await openPorts(configuration(variables), silentLog());
 await connect?.();
 for (const user of ['ada', 'bo']) await presence.join(as(user, `9.${user}`), Infinity);

@@ -3,7 +3,7 @@ import { ONLINE_USERS } from '../../src/index.js';
 import { as, LOBBY } from '../samples.js';
 import { at, join, type Scene } from './scene.js';
 
-/** What is answered about places. */
+/** Queries on places. */
 export function asking(scene: Scene): void {
   describe('asking', () => {
     it('counts users per channel, in the order asked', async () => {

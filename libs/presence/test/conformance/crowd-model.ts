@@ -9,7 +9,7 @@ interface ModelUser extends Member {
   leased: boolean;
 }
 
-/** What an operation must answer, and what must be told. */
+/** Expected result and reports of an operation. */
 export interface Expected {
   readonly answer: unknown;
   readonly told: readonly string[];
@@ -26,7 +26,7 @@ const removed = (
   { userId, userInfoText, socketId: cameBy }: Member,
 ): PresenceEvent => ({ kind: 'removed', appId, channel, userId, userInfoText, cameBy, cause: 'left' });
 
-/** What one place must look like, in the plainest way to say it: a list of users. */
+/** Minimal model of one place: a list of users. */
 export class CrowdModel {
   #users: ModelUser[] = [];
 

@@ -6,7 +6,7 @@ import { as, brief, line, LOBBY } from '../samples.js';
 import { anyStep, comingOrGoing, holderOf, imagine, SOCKETS, take, USERS } from './steps.js';
 import { watched, type OpenWorld, type WatchedWorld } from '../world.js';
 
-/** One step after another, in both processes, must look as the model says. */
+/** Sequential steps in both processes must match the model. */
 export function followsTheModel(open: OpenWorld, numRuns: number): void {
   it('does as the model, whatever happens in whatever order', async () => {
     const property = fc.asyncProperty(fc.array(anyStep, { maxLength: 40 }), async (steps) => {
@@ -38,7 +38,7 @@ async function looksLike({ members }: CrowdModel, { one, other }: WatchedWorld):
   }
 }
 
-/** Of each user: added, removed, added, … and updated only in between. */
+/** For each user: added, removed, added, … with updates only in between. */
 function expectAlternation(changes: readonly PresenceChange[]): void {
   const present = new Set<string>();
   for (const change of changes) {
@@ -49,7 +49,7 @@ function expectAlternation(changes: readonly PresenceChange[]): void {
   }
 }
 
-/** Steps that do not wait for each other: what was told adds up to who is there. */
+/** Concurrent steps: the reports must add up to the members. */
 export function settlesWhateverIsConcurrent(open: OpenWorld, numRuns: number): void {
   it('tells what adds up to who is there, however many come and go at once', async () => {
     const property = fc.asyncProperty(fc.array(comingOrGoing, { maxLength: 60 }), async (steps) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { as, LOBBY } from '../samples.js';
 import { join, type Scene } from './scene.js';
 
-/** Who is told what when a connection comes. */
+/** Reports of joining connections. */
 export function joining(scene: Scene): void {
   describe('joining', () => {
     it('answers the members, the joiner included, and tells of a new user once', async () => {

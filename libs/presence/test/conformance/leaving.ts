@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { as, LOBBY } from '../samples.js';
 import { join, type Scene } from './scene.js';
 
-/** Who is told what when a connection goes. */
+/** Reports of leaving connections. */
 export function leaving(scene: Scene): void {
   describe('leaving', () => {
     it('removes a user with the last connection, wherever the others were', async () => {

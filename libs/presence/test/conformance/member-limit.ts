@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { as, LOBBY } from '../samples.js';
 import { type Scene } from './scene.js';
 
-/** What a full channel does. */
+/** Behaviour of a full channel. */
 export function memberLimit(scene: Scene): void {
   describe('the limit on members', () => {
     it('refuses new users, not further connections, and then changes nothing', async () => {

@@ -6,7 +6,7 @@ import { watched, type OpenWorld, type WatchedWorld } from '../world.js';
 export const join = (presence: Presence, ...user: Parameters<typeof as>) =>
   presence.join(as(...user), Infinity);
 
-/** Says where a user is, for `as`. */
+/** Places a user in a channel, for `as`. */
 export const at = (channel: string) => ({ place: { appId: 'shop', channel } });
 
 /** An empty world for each test, seen from two processes. */
@@ -30,7 +30,7 @@ export class Scene {
     return this.world.other;
   }
 
-  /** Who is there, as the other process sees it. */
+  /** Returns the members as seen by the other process. */
   async ids(place: PresencePlace = LOBBY): Promise<string[]> {
     return (await this.other.members(place)).map(({ userId }) => userId);
   }

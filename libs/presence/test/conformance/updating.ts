@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { as, LOBBY } from '../samples.js';
 import { join, type Scene } from './scene.js';
 
-/** What an update does. */
+/** Effects of updates. */
 export function updating(scene: Scene): void {
   describe('updating', () => {
     it('replaces the info for everybody, and tells each time', async () => {

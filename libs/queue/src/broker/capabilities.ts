@@ -1,6 +1,6 @@
 import type { QueueCapabilities } from '../capabilities.js';
 
-/** What every broker can do that has its jobs as messages; what one can do besides stands with it. */
+/** Capabilities common to all message brokers; drivers add their own. */
 export const BROKER_CAPABILITIES: QueueCapabilities = {
   consume: true,
   acknowledgements: true,

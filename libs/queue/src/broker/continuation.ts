@@ -4,7 +4,10 @@ import { retryDelayMs } from '../retry-delay.js';
 import { copyOf, deathOf } from './delivered.js';
 import { encodeJob, type Death, type Envelope } from './envelope.js';
 
-/** How a job continues after a delivery, at a broker without delayed redelivery: not at all, as a copy, or as a dead letter. */
+/**
+ * Continuation of a job after a delivery at a broker without delayed redelivery: none, as a copy, or as a dead
+ * letter.
+ */
 export type Continuation =
   | { readonly settled: 'ok' }
   | { readonly settled: 'deferred' | 'retry'; readonly copy: Envelope }

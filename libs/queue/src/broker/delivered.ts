@@ -4,16 +4,16 @@ import { decodeDead, decodeJob, type Death, type Envelope } from './envelope.js'
 
 /** A message of a broker, as it was handed to us. */
 export interface Delivered {
-  /** Leads to this delivery alone: who settles it has to name it. */
+  /** Identifies this delivery; required to settle it. */
   readonly token: string;
   readonly text: string;
-  /** How often it was handed out, as far as the broker counts, this time included. */
+  /** Delivery count of the broker, this one included. */
   readonly count: number;
-  /** When it was written; null: the broker does not tell. */
+  /** Time of publication; null if the broker does not report it. */
   readonly writtenAtMs: number | null;
 }
 
-/** What is to become of a message before any handler sees it. */
+/** Handling of a message before any handler sees it. */
 export type Sorted =
   | { readonly kind: 'job'; readonly job: ClaimedJob }
   /** Its time has not come: it is to come again after so long. */
@@ -21,8 +21,8 @@ export type Sorted =
   | { readonly kind: 'dead'; readonly death: Death };
 
 /**
- * A copy that has to wait is given back at its first delivery, which tells the broker how long; so that delivery is no
- * attempt. Beyond the last attempt nobody has settled the one before: its worker died.
+ * Sorts a delivery. A delayed copy is returned at its first delivery, which only sets the delay at the broker and is
+ * no attempt. A delivery beyond the last attempt means that the worker of the previous one died.
  */
 export function sorted({ token, text, count, writtenAtMs }: Delivered, maxAttempts: number): Sorted {
   const nowMs = Date.now();
@@ -56,12 +56,12 @@ export function firstOf({ id, data, delayMs, owner = null }: PreparedJob): Envel
   return { id, enqueuedAtMs: Date.now(), attempts: 0, waitMs: delayMs, owner, data };
 }
 
-/** The copy a job goes on as, after so many deliveries. */
+/** Returns the copy as which a job continues after this many deliveries. */
 export function copyOf(job: ClaimedJob, attempts: number, waitMs = 0, data = job.data): Envelope {
   return { id: job.id, enqueuedAtMs: job.enqueuedAtMs, attempts, waitMs, owner: job.owner, data };
 }
 
-/** How a job died whose handler ended so; null: it did not. */
+/** Returns the dead letter of a job with this outcome; null: it does not die. */
 export function deathOf(
   { attempt, maxAttempts }: ClaimedJob,
   outcome: Extract<Outcome, { kind: 'dead' | 'retry' }>,
@@ -86,7 +86,7 @@ export function letterOf(id: string, text: string): DeadLetter {
   };
 }
 
-/** What a dead letter's job is put back as: its attempts forgotten. What is no job goes back as it is. */
+/** Returns the job of a dead letter with its attempts reset. A text that is no job is returned unchanged. */
 export function replayOf(text: string): { readonly job: Envelope | null; readonly text: string } {
   const { job, text: original } = decodeDead(text);
   return { job: job === null ? null : { ...job, attempts: 0, waitMs: 0 }, text: original };

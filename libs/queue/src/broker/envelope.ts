@@ -4,14 +4,14 @@ export interface Envelope {
   readonly enqueuedAtMs: number;
   /** Deliveries before this copy was written, beside those the broker counts itself. */
   readonly attempts: number;
-  /** How long after it was written it may be handed out; 0: at once. */
+  /** Delay after it was written; 0: none. */
   readonly waitMs: number;
   /** Owner among which jobs are served in turn. Null: none, or the job was written by an earlier version. */
   readonly owner: string | null;
   readonly data: string;
 }
 
-/** What is said of a job that is dead. */
+/** Failure of a dead job. */
 export interface Death {
   readonly reason: string;
   readonly detail: string | null;
@@ -20,14 +20,14 @@ export interface Death {
   readonly atMs: number;
 }
 
-/** A job among the dead. Null: what was found at the broker was no job; its text is kept. */
+/** A dead job. Null job: the message was no job; its text is kept. */
 export interface DeadEnvelope {
   readonly job: Envelope | null;
   readonly text: string;
   readonly death: Death;
 }
 
-/** Says that a text is one of ours, and of which version. */
+/** Marks a text as an envelope of a version. */
 const MARK = 'carillon-job/1 ';
 const DEAD_MARK = 'carillon-dead/1 ';
 
@@ -58,7 +58,7 @@ export function encodeDead(text: string, { reason, detail, attempts, atMs }: Dea
   return `${DEAD_MARK}${JSON.stringify([reason, detail, attempts, atMs])}\n${text}`;
 }
 
-/** A text that nobody of us has buried is dead since an unknown time. */
+/** Decodes a dead letter. Without our header (dead-lettered by the broker itself) the time of death is unknown. */
 export function decodeDead(text: string): DeadEnvelope {
   const head = headOf(text, DEAD_MARK);
   const [reason, detail, attempts, atMs] = head?.fields ?? [];
@@ -73,7 +73,7 @@ export function decodeDead(text: string): DeadEnvelope {
   return { job: decodeJob(head.rest), text: head.rest, death };
 }
 
-/** What stands behind the mark in the first line, and what comes after that line. Null: there is no such line. */
+/** Returns the fields behind the mark in the first line, and the text after that line. Null: not marked. */
 function headOf(text: string, mark: string): { fields: readonly unknown[]; rest: string } | null {
   if (!text.startsWith(mark)) return null;
   const end = text.indexOf('\n');

@@ -2,23 +2,23 @@ import type { Logger } from '@carillon/runtime';
 import { QueueUnavailable } from '../failures.js';
 
 export interface LinkParts<Session> {
-  /** Connects once; `lost` is to be told when that is over. */
+  /** Connects once; calls `lost` when the connection ends. */
   readonly open: (lost: (reason: string) => void) => Promise<Session>;
   readonly close: (session: Session) => Promise<void>;
-  /** Attempts in a row after which nobody tries any more; null: for ever. */
+  /** Limit of consecutive failed attempts; null: unlimited. */
   readonly maxReconnects: number | null;
-  /** Told of each connection that was lost, and of the next one. */
+  /** Called when a connection was lost, and when the next one is established. */
   readonly lost: (reason: string) => void;
   readonly restored: () => void;
 }
 
-/** Says in the log when the connection is lost, and when it is back. */
+/** Logs lost and restored connections. */
 export const toldTo = (log: Logger): Pick<LinkParts<never>, 'lost' | 'restored'> => ({
   lost: (reason) => log.warn('connection to the broker of the queue is lost', { reason, retryable: true }),
   restored: () => log.info('connection to the broker of the queue is back'),
 });
 
-/** A connection to the broker that is there when it is needed: whoever needs it after it was lost connects anew. */
+/** Connection to the broker, established on demand and again after a loss. */
 export class BrokerLink<Session> {
   #session: Session | null = null;
   #opening: Promise<Session> | null = null;
@@ -37,7 +37,7 @@ export class BrokerLink<Session> {
     return this.#opening;
   }
 
-  /** Tells when the session of now is over. @returns ends that */
+  /** Calls back when the current session ends. @returns a function that cancels it */
   whenLost(told: (reason: string) => void): () => void {
     this.#waiting.add(told);
     return () => this.#waiting.delete(told);

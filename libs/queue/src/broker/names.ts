@@ -5,8 +5,8 @@ const LONGEST_NAME = 100;
 const DIGEST_CHARACTERS = 40;
 
 /**
- * A queue's name with what a broker does not take escaped byte by byte, so that no two become the same. A longer one is
- * a digest behind a mark that no other one has.
+ * Escapes a queue name byte by byte for a broker, injectively. Longer names become a digest behind a mark that no
+ * other name has.
  */
 export function escapedName(queue: string, taken: RegExp, mark: string, longest = LONGEST_NAME): string {
   const name = [...Buffer.from(queue, 'utf8')]
@@ -19,5 +19,5 @@ export function escapedName(queue: string, taken: RegExp, mark: string, longest 
   return `${mark}${mark}${createHash('sha256').update(queue, 'utf8').digest('hex').slice(0, DIGEST_CHARACTERS)}`;
 }
 
-/** A prefix without what separates it from the names behind it. */
+/** Returns a prefix without trailing separators. */
 export const trimmedPrefix = (prefix: string): string => prefix.replace(/[:._-]+$/, '');

@@ -9,8 +9,8 @@ export interface CommittedPosition {
 }
 
 /**
- * How a received record is to be treated. `redelivered`: a consumer that is gone had handed it out. `known`: settled,
- * or received before by this consumer.
+ * State of a received record. `redelivered`: received before by a consumer that has ended. `known`: settled, or
+ * received before by this consumer.
  */
 export type Receipt = 'known' | 'new' | 'redelivered';
 

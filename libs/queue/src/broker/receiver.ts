@@ -7,10 +7,13 @@ export class PullReceiver<Message> {
   #receiving: Promise<void> | null = null;
   #isLeft = false;
 
-  /** @param ask for at most so many */
+  /** @param ask requests at most `most` messages */
   constructor(private readonly ask: (most: number) => Promise<readonly Message[]>) {}
 
-  /** What came, at most so many. Where nothing did, it is asked for. Rejects once with what became of a request. */
+  /**
+   * Returns up to `most` received messages; starts a receive call if there are none. Throws once with the error of a
+   * failed call.
+   */
   take(most: number): readonly Message[] {
     if (this.#failure !== null) {
       const failure = this.#failure;
@@ -21,7 +24,7 @@ export class PullReceiver<Message> {
     return this.#came.splice(0, most);
   }
 
-  /** Whether there is something to take, or to be told. */
+  /** Whether messages or a failure are available. */
   get hasNews(): boolean {
     return this.#came.length > 0 || this.#failure !== null;
   }
@@ -41,8 +44,8 @@ export class PullReceiver<Message> {
   }
 
   /**
-   * Asks for nothing more; what came and nobody took. A request that is under way is not broken off: the broker might answer
-   * it all the same, and nobody would see those messages for as long as a lease.
+   * Stops receiving; resolves with the unclaimed messages. A receive call in flight is not aborted: the broker might
+   * answer it anyway, and those messages would be invisible for a whole lease.
    */
   async leave(): Promise<readonly Message[]> {
     this.#isLeft = true;

@@ -2,8 +2,8 @@ import { BatchIncomplete } from '../failures.js';
 import type { PreparedJob } from '../job-store.js';
 
 /**
- * Writes each job for itself, all at once, and resolves with their ids. Rejects with what was wrong when none is
- * written, else with `BatchIncomplete`.
+ * Writes jobs individually and concurrently; resolves with their ids. Rejects with the error if none was written,
+ * else with `BatchIncomplete`.
  */
 export async function written(
   jobs: readonly PreparedJob[],

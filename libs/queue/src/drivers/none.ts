@@ -2,7 +2,7 @@ import type { QueueCapabilities, QueueLimits } from '../capabilities.js';
 import { CannotConsume, QueueOptionUnsupported, QueueStopped } from '../failures.js';
 import { UNKNOWN_STATS, type DeadLetter, type JobEvent, type Queue, type QueueStats } from '../port.js';
 
-/** No queue: whoever enqueues is told so, nothing is taken and dropped. */
+/** No queue: enqueuing rejects; no job is accepted and dropped. */
 export class NoQueue implements Queue {
   readonly driver = 'none';
   readonly capabilities: QueueCapabilities = {

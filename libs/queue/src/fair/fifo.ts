@@ -1,7 +1,7 @@
 /** Below this many taken ones in front, the array is not worth being cut. */
 const CUT_FROM = 1024;
 
-/** First in, first out; what is given back goes to the front. */
+/** First in, first out; returned items go to the front. */
 export class Fifo<Item> {
   #items: (Item | undefined)[] = [];
   #head = 0;

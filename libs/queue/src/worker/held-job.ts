@@ -11,15 +11,15 @@ export class HeldJob implements Job {
   readonly enqueuedAtMs: number;
   /** Whether its handler was called. */
   begun = false;
-  /** Whether settling it is over, or somebody else's. */
+  /** Whether it was settled or belongs to another worker. */
   lost = false;
-  /** Made when somebody looks: most handlers do not. */
+  /** Created on demand: most handlers do not use it. */
   #controller: AbortController | null = null;
 
   constructor(
     readonly queue: string,
     readonly claimed: ClaimedJob,
-    /** On the clock of `performance.now()`; past it somebody else may have the job. Infinity: no lease. */
+    /** By `performance.now()`; afterwards another worker may have the job. Infinity: no lease. */
     public leaseUntilMs: number,
     private readonly renewOne: (job: HeldJob) => Promise<void>,
   ) {
@@ -42,7 +42,7 @@ export class HeldJob implements Job {
     return !this.lost;
   }
 
-  /** Tells the handler that the job is no longer its own. */
+  /** Notifies the handler that it no longer owns the job. */
   lose(): void {
     this.lost = true;
     this.#controller?.abort();

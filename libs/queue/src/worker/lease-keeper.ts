@@ -7,7 +7,7 @@ export interface LeaseSettings {
   readonly lease_renew_interval_ms: number;
 }
 
-/** Renews the leases of everything a worker holds, and tells handlers of those that are lost. */
+/** Renews the leases of all jobs held by a worker, and notifies handlers of lost ones. */
 export class LeaseKeeper {
   #timer: NodeJS.Timeout | undefined;
   #renewing = false;

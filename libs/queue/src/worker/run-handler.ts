@@ -5,7 +5,7 @@ import type { Job, JobHandler } from '../port.js';
 
 const LONGEST_DETAIL = 500;
 
-/** Runs a handler once and says what became of it. Never rejects. */
+/** Runs a handler once; resolves with the outcome. Never rejects. */
 export async function runHandler(handler: JobHandler, job: Job): Promise<Outcome> {
   let running: ReturnType<JobHandler>;
   try {
@@ -22,7 +22,7 @@ export async function runHandler(handler: JobHandler, job: Job): Promise<Outcome
   }
 }
 
-/** What could be written but never be read again must not be written. */
+/** Rejects data that could be written but not read again. */
 function mustFit(outcome: Outcome): void {
   if (outcome.kind !== 'defer' || outcome.data === undefined) return;
   if (Buffer.byteLength(outcome.data, 'utf8') <= MOST_JOB_BYTES) return;

@@ -14,9 +14,9 @@ export interface WorkerSettings {
   /** Jobs held at once. */
   readonly prefetch: number;
   readonly pollMs: number;
-  /** Null: what this process holds nobody else can take. */
+  /** Null: jobs of this process cannot be taken by others. */
   readonly lease: LeaseSettings | null;
-  /** Whether the store itself refuses what comes from somebody who holds the job no more. */
+  /** Whether the store itself refuses settlements by former holders. */
   readonly isFenced: boolean;
 }
 
@@ -63,8 +63,8 @@ export class Worker {
   }
 
   /**
-   * Pulls nothing more and waits so long for handlers that run; then they are told to end, and their jobs are given
-   * back, like those not begun. How many were given back although begun. Never rejects.
+   * Stops pulling and waits up to `timeoutMs` for running handlers; then aborts them and returns their jobs and
+   * unbegun ones. Resolves with the number of begun jobs returned. Never rejects.
    */
   async stop(timeoutMs: number): Promise<number> {
     const deadlineMs = performance.now() + timeoutMs;
@@ -190,7 +190,7 @@ export class Worker {
 
   async #giveBack(jobs: readonly HeldJob[]): Promise<void> {
     const { store, queue, log } = this.parts;
-    // Those whose lease was lost before are somebody else's.
+    // Jobs with a lost lease belong to other workers.
     const own = jobs.filter(({ lost }) => !lost);
     for (const job of jobs) job.lose();
     try {

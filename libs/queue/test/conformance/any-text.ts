@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { collect, until, type Scene } from '../scene.js';
 
-/** Texts of such units come back as they were; `inOrder`: as they came. */
+/** Texts of these units are returned unchanged; `inOrder`: in order. */
 export function givesBackAnyText(
   openScene: () => Promise<Scene>,
   { unit, numRuns, inOrder }: { unit: 'binary' | 'grapheme'; numRuns: number; inOrder: boolean },

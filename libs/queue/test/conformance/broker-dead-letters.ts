@@ -16,7 +16,7 @@ async function bury(queue: Queue, data: readonly string[]): Promise<void> {
 
 const dataOf = (letters: readonly DeadLetter[]) => letters.map(({ data }) => data);
 
-/** What becomes of jobs that cannot be done, over a broker that keeps their states. */
+/** Failing jobs over a broker that keeps their states. */
 export function brokerDeadLetters(name: string, openScene: () => Promise<BrokerScene>): void {
   describe(`${name}: dead letters`, () => {
     it('buries a job after its last attempt without its secrets, and goes on with the others', async () => {

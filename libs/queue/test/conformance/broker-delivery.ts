@@ -4,10 +4,10 @@ import { collect, gate, until, type Scene } from '../scene.js';
 import { givesBackAnyText } from './any-text.js';
 import { counted } from './settled.js';
 
-/** As many as come in a few requests. */
+/** Number of jobs that fills several requests. */
 const manyOf = ({ limits }: Queue): number => Math.min(200, limits.maxBatchJobs * 3);
 
-/** How jobs reach handlers and come back, over a broker that keeps their states. */
+/** Delivery and redelivery over a broker that keeps the states of jobs. */
 export function brokerDelivery(name: string, openScene: () => Promise<Scene>): void {
   describe(`${name}: delivery`, () => {
     it('hands out a job once when its handler resolves, also one that was there before', async () => {

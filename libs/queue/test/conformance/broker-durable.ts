@@ -12,7 +12,7 @@ export interface BrokerLeases {
   readonly lease_renew_interval_ms: number;
 }
 
-/** What holds when processes die and stop, over a broker that keeps the states of jobs. */
+/** Behaviour when processes die and stop, over a broker that keeps the states of jobs. */
 export function brokerDurable(
   name: string,
   openScene: () => Promise<BrokerScene>,
@@ -104,7 +104,7 @@ export function brokerDurable(
       }
       await slow.queue.enqueue('q', 'long');
       await until(() => attempts.length === 1);
-      // What is measured is that nothing happens while a lease would have run out.
+      // Measures that nothing happens at the time a lease would have expired.
       await new Promise((resolve) => setTimeout(resolve, leases.lease_duration_ms * 1.5));
       end.open();
       await until(() => slow.outcomes.length + other.outcomes.length === 1);

@@ -15,7 +15,7 @@ async function bury(queue: Queue, data: readonly string[]): Promise<void> {
 
 const dataOf = (letters: readonly DeadLetter[]) => letters.map(({ data }) => data);
 
-/** What becomes of jobs that cannot be done. */
+/** Failing jobs. */
 export function deadLetterConformance(name: string, openScene: () => Promise<Scene>): void {
   describe(`${name}: dead letters`, () => {
     it('buries a job after its last attempt, and goes on with the others', async () => {

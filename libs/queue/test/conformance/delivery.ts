@@ -3,7 +3,7 @@ import { CannotConsume, defer, HandlerExists, InvalidJob } from '../../src/index
 import { collect, gate, until, type Scene } from '../scene.js';
 import { givesBackAnyText } from './any-text.js';
 
-/** How jobs reach handlers and come back. */
+/** Delivery and redelivery. */
 export function deliveryConformance(name: string, openScene: () => Promise<Scene>): void {
   describe(`${name}: delivery`, () => {
     it('hands out a job once when its handler resolves', async () => {

@@ -4,7 +4,7 @@ import { collect, gate, until, type Scene } from '../scene.js';
 /** Leases whose end a test can wait for. */
 const BRIEF = { lease_duration_ms: 600 };
 
-/** What holds when jobs outlive the process that holds them. */
+/** Behaviour of jobs that outlive their process. */
 export function durableConformance(name: string, openScene: () => Promise<Scene>): void {
   describe(`${name}: durable`, () => {
     it('hands each job to one of several processes', async () => {

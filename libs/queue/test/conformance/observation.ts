@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deadLetter } from '../../src/index.js';
 import { collect, gate, sleep, until, type Scene } from '../scene.js';
 
-/** What a queue tells of itself. */
+/** Statistics of a queue. */
 export function observationConformance(name: string, openScene: () => Promise<Scene>): void {
   describe(`${name}: observation`, () => {
     it('counts jobs by their state', async () => {

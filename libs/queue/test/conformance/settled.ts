@@ -1,12 +1,12 @@
 import type { Queue, QueueObserver } from '../../src/index.js';
 import { until, type OpenOptions, type Scene } from '../scene.js';
 
-/** A process' queue, and what became of the jobs it was given: not every broker tells what is done. */
+/** A queue of a process with the outcomes of its jobs: not every broker lists completed jobs. */
 export interface CountedQueue {
   readonly queue: Queue;
-  /** As `ok`, `retry`, `dead`. */
+  /** Outcomes: `ok`, `retry`, `dead`. */
   readonly outcomes: string[];
-  /** Resolves when so many deliveries ended so. */
+  /** Resolves after `count` deliveries with this outcome. */
   ended(outcome: string, count: number): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { QueueStopped } from '../../src/index.js';
 import { collect, gate, until, type Scene } from '../scene.js';
 
-/** How work ends. */
+/** Stop of consumption. */
 export function stopConformance(name: string, openScene: () => Promise<Scene>): void {
   describe(`${name}: stop`, () => {
     it('lets a running handler finish, and settles its job', async () => {

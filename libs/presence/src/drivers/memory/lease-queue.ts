@@ -1,12 +1,12 @@
 import type { Lease } from '../../transitions.js';
 
 /**
- * Leases by when they end: a binary heap that knows where each one is, so that adding and taking out cost O(log n) and
- * nothing is kept of what was taken out. (A `Set` per length would be simpler, but finding its first costs a step for
- * each one that was removed before it.)
+ * Leases ordered by expiry: a binary heap with an index of positions, so that insertion and removal cost O(log n) and
+ * removed leases leave nothing behind. (A `Set` per duration would be simpler, but finding its first entry costs a
+ * step for each removed one before it.)
  */
 export class LeaseQueue {
-  /** Each ends no later than the two at twice its place, plus one and two. */
+  /** Heap order: each expires no later than its two children. */
   readonly #leases: Lease[] = [];
   readonly #places = new Map<Lease, number>();
 
@@ -14,7 +14,7 @@ export class LeaseQueue {
     return this.#leases.length;
   }
 
-  /** The one that ends first; undefined: there is none. */
+  /** Earliest lease; undefined if empty. */
   get first(): Lease | undefined {
     return this.#leases[0];
   }

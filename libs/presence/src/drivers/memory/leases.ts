@@ -2,7 +2,7 @@ import type { Lease } from '../../transitions.js';
 import type { PresenceClock } from '../../clock.js';
 import { LeaseQueue } from './lease-queue.js';
 
-/** After a burst of lost connections many leases end together; sockets get their turn between so many. */
+/** Leases ended per event-loop turn: after many connections are lost at once, sockets are served in between. */
 const ENDED_PER_TURN = 1000;
 /** Timers of the platform end at once beyond this. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
@@ -38,7 +38,7 @@ export class Leases {
     if (this.#queue.remove(lease) && this.#queue.size === 0) this.#disarm();
   }
 
-  /** None of them ends any more. */
+  /** Cancels all leases. */
   clear(): void {
     this.#queue.clear();
     this.#disarm();
@@ -56,7 +56,10 @@ export class Leases {
     this.#arm();
   }
 
-  /** A timer that is too early stays: it finds nothing to end and is set anew. So a cancelled lease costs no timer. */
+  /**
+   * Arms the timer for the first lease. A timer that fires too early finds nothing and is rearmed, so a cancelled
+   * lease costs no timer.
+   */
   #arm(): void {
     const { first } = this.#queue;
     if (first === undefined || (this.#timer !== null && this.#timer.endsAtMs <= first.endsAtMs)) return;

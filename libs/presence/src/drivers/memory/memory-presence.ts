@@ -19,9 +19,9 @@ import { Leases } from './leases.js';
 import { Places } from './places.js';
 import { ABSENT, type Roster } from './roster.js';
 
-/** How a `MemoryPresence` is set up. */
+/** Options of a `MemoryPresence`. */
 export interface MemoryPresenceOptions {
-  /** Told when the observer threw; the change stands and is not told again. Must not throw. */
+  /** Called when the observer throws; the change is kept and not reported again. Must not throw. */
   readonly onObserverFault: (error: unknown, change: PresenceChange) => void;
   /** Default 100 000. */
   readonly maxLeases?: number;
@@ -35,8 +35,8 @@ const MAX_LEASES = 100_000;
 const NO_MEMBERS: readonly Member[] = [];
 
 /**
- * Driver `local`: the users of this process are all there are. Decides within the call, so the promises only carry
- * the answer. Holds nothing of places and users where nobody is.
+ * Driver `local`: the users of this process only. Decides synchronously; the promises only carry the result. Stores
+ * nothing about empty places.
  */
 export class MemoryPresence implements Presence {
   readonly #places = new Places();
@@ -45,7 +45,10 @@ export class MemoryPresence implements Presence {
   readonly #maxLeases: number;
   readonly #onObserverFault: MemoryPresenceOptions['onObserverFault'];
   #observer: PresenceObserver | null = null;
-  /** Of the last change. As in the shared store it begins at the time in microseconds: a restart goes on above it. */
+  /**
+   * Serial of the last change. Starts at the time in microseconds, as in the shared store, so that it increases
+   * across restarts.
+   */
   #serial = Date.now() * 1000;
   #closed = false;
 
@@ -157,7 +160,7 @@ export class MemoryPresence implements Presence {
     this.#tell(transition.change);
   }
 
-  /** Makes the next state the present one, with everything that hangs on it, before anybody hears of it. */
+  /** Applies the next state with its leases before any change is reported. */
   #settle(roster: Roster, user: UserOfPlace, { next }: Transition, connections: HeldConnections): void {
     const { state: before } = roster.occupant(user.userId);
     if (next === before) return;

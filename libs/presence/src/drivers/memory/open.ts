@@ -3,7 +3,7 @@ import type { PresencePorts } from '../../ports.js';
 import { MemoryChannelCounts, MemoryConnectionQuota } from './memory-counts.js';
 import { MemoryPresence } from './memory-presence.js';
 
-/** Everybody who is connected to this process. */
+/** Opens presence over the connections of this process. */
 export function openMemoryPorts(log: Logger): PresencePorts {
   return {
     presence: new MemoryPresence({

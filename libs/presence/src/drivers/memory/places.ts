@@ -1,16 +1,16 @@
 import type { PresencePlace } from '../../port.js';
 import { Roster } from './roster.js';
 
-/** The places where somebody is, and no others. */
+/** Non-empty places. */
 export class Places {
   readonly #byApp = new Map<string, Map<string, Roster>>();
 
-  /** Undefined: nobody is there. */
+  /** Undefined if the place is empty. */
   find({ appId, channel }: PresencePlace): Roster | undefined {
     return this.#byApp.get(appId)?.get(channel);
   }
 
-  /** For somebody who comes to a place where nobody is. */
+  /** Adds an empty place for its first user. */
   add({ appId, channel }: PresencePlace): Roster {
     const roster = new Roster();
     const channels = this.#byApp.get(appId);

@@ -13,13 +13,13 @@ interface PresentOccupant {
   connections: HeldConnections;
 }
 
-/** Who is not there. */
+/** State of an absent user. */
 export const ABSENT: Occupant = { state: null, connections: null };
 
 /** The users of one place, in order of first join. */
 export class Roster {
   readonly #occupants = new Map<string, PresentOccupant>();
-  /** Made when asked for, then grown; null after every other change. Never changed itself: callers hold it. */
+  /** Created on demand; null after every change other than a join. Immutable: callers hold it. */
   #members: readonly Member[] | null = null;
 
   /** Distinct users, leased ones too. */
@@ -31,12 +31,12 @@ export class Roster {
     return this.#occupants.has(userId);
   }
 
-  /** As of now: look again after a change. */
+  /** Current state; outdated after a change. */
   occupant(userId: string): Occupant {
     return this.#occupants.get(userId) ?? ABSENT;
   }
 
-  /** A newcomer comes last in the order; who is there keeps the place. */
+  /** Appends a new user; an existing one keeps its position. */
   put(userId: string, state: NonNullable<UserState>, connections: HeldConnections): void {
     const occupant = this.#occupants.get(userId);
     if (occupant === undefined) {
@@ -54,7 +54,7 @@ export class Roster {
     if (this.#occupants.delete(userId)) this.#members = null;
   }
 
-  /** The same array as long as nobody came, went or changed, so that what is made of it can be kept with it. */
+  /** Returns the same array while nothing changes, so that derived data can be cached with it. */
   members(): readonly Member[] {
     if (this.#members !== null) return this.#members;
     const members: Member[] = [];

@@ -8,10 +8,10 @@ interface Arrival {
   readonly resolve: (isLetIn: boolean) => void;
 }
 
-/** The connections of an app to this process, and those that ask to be let in. */
+/** Connections of an app to this process, and pending admissions. */
 export class AppConnections implements ShardOwner {
   #count = 0;
-  /** Of other processes, as the store last said. */
+  /** Last known count of other processes. */
   #others = 0;
   #arrivals: Arrival[] = [];
   #isWaiting = false;
@@ -52,7 +52,7 @@ export class AppConnections implements ShardOwner {
     this.shard().add(this.#asking());
   }
 
-  /** Asks for everybody who has come until its turn. */
+  /** Creates an intent for all admissions pending at its turn. */
   #asking(): Intent {
     let asked: Arrival[] = [];
     let before = 0;
@@ -75,7 +75,7 @@ export class AppConnections implements ShardOwner {
   }
 
   #request(asked: readonly Arrival[]): Operation {
-    // Who is there already is there, whatever the limit says now.
+    // Existing connections stay, whatever the current limit.
     if (asked.length === 0) return holding(SUBJECT, this.#count);
     const limit = Math.min(...asked.map((arrival) => arrival.limit));
     return holding(SUBJECT, this.#count + asked.length, { mostOfIt: limit });
@@ -92,7 +92,7 @@ export class AppConnections implements ShardOwner {
     if (count !== this.#count) this.#ask();
   }
 
-  /** The store is away: what is known of the others has to do, and the store is told when it is back. */
+  /** Decides by the last known counts while the store is unavailable; it is updated when it recovers. */
   #decideAlone(asked: readonly Arrival[]): void {
     for (const { limit, resolve } of asked) {
       const isLetIn = this.#count + this.#others < limit;

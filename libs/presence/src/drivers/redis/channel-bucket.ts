@@ -18,13 +18,13 @@ const KINDS: Partial<Record<Result['outcome'], ChannelCountChange['kind']>> = {
 /** Some channels of an app, and how many connections of this process are subscribed to each. */
 export class ChannelBucket implements ShardOwner {
   readonly #wanted = new Map<string, number>();
-  /** What the store has of it, as it last said. */
+  /** Last known stored counts. */
   readonly #stored = new Map<string, number>();
-  /** The last of a channel that waits: what is wanted meanwhile is what counts. */
+  /** Last pending intent per channel: it writes the latest count. */
   readonly #waiting = new Map<string, Setting>();
-  /** Channels that somebody came to and left before the store heard of it, of which it is yet to hear. */
+  /** Channels that were subscribed and left before the store was updated, and still have to be reported. */
   readonly #passing = new Set<string>();
-  /** Channels nobody is left in as far as a store knows that may have lost others. */
+  /** Channels that are empty according to a store that may lack holdings of others. */
   readonly #leases: SubjectLeases;
 
   constructor(
@@ -75,7 +75,7 @@ export class ChannelBucket implements ShardOwner {
 
   correction(channel: string, stored: number | undefined): Intent | null {
     if (stored !== undefined) this.#stored.set(channel, stored);
-    // What the store has lost, others may have been told of.
+    // Lost channels may have been reported to other processes.
     else if (this.time.graceMs === 0) this.#stored.delete(channel);
     const isHeld = this.#wanted.has(channel);
     if (!isHeld && this.#leases.isToEnd(channel, stored)) return this.#leases.ending(channel);
@@ -83,7 +83,7 @@ export class ChannelBucket implements ShardOwner {
     return this.#newSetting(channel, isHeld ? 'left' : this.#leases.cause(channel));
   }
 
-  /** A channel that was occupied for a moment is told to have been: what waits is not made up for by leaving. */
+  /** Preserves a short subscription: a pending write is not cancelled by leaving. */
   #keepPassing(channel: string): void {
     const waiting = this.#waiting.get(channel);
     const wanted = this.#wanted.get(channel);
@@ -101,7 +101,7 @@ export class ChannelBucket implements ShardOwner {
         if (this.#waiting.get(channel) === setting) this.#waiting.delete(channel);
         if (kept !== null) this.#passing.delete(channel);
         const wish = kept ?? this.#wanted.get(channel) ?? 0;
-        // What the store was never told of, it has not lost.
+        // The store cannot lose counts that it never had.
         const isKnown = this.#stored.has(channel);
         return holding(channel, wish, isKnown ? { ...this.#leases.keeping(channel), cause } : {});
       },
@@ -124,7 +124,7 @@ export class ChannelBucket implements ShardOwner {
   }
 }
 
-/** Sets what is wanted of a channel when its turn has come. */
+/** Writes the desired count of a channel. */
 class Setting implements Intent {
   readonly isLasting = true;
   readonly wantsSubjects = false;
@@ -133,12 +133,12 @@ class Setting implements Intent {
 
   constructor(
     readonly subject: string,
-    /** Takes the wish: what is wanted later is another one's. */
+    /** Takes the desired count: later changes need another intent. */
     private readonly takeWish: (kept: number | null) => Operation,
     private readonly onChange: (result: Result) => void,
   ) {}
 
-  /** Wants this, whatever is wanted later. */
+  /** Fixes the count to write, regardless of later changes. */
   keepsTo(wish: number): void {
     this.#kept = wish;
   }

@@ -16,7 +16,7 @@ interface Caller<Value> {
   readonly reject: (error: Error) => void;
 }
 
-/** A connection comes. What was asked and has no answer in time is taken back when it turns out to have happened. */
+/** Joins a connection. A join without an answer in time is undone if it turns out to have happened. */
 export class Joining implements Intent {
   readonly subject: string;
   readonly isLasting = false;
@@ -65,7 +65,7 @@ export class Joining implements Intent {
   }
 }
 
-/** A connection goes, and the store hears of it however long it is away. */
+/** Removes a connection; retried until the store is available. */
 export class LeavingConnection implements Intent {
   readonly subject: string;
   readonly isLasting = true;

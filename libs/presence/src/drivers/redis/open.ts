@@ -13,7 +13,7 @@ import { RedisPresence } from './redis-presence.js';
 
 const NO_TIME_MS = 0;
 
-/** Everybody of the installation, in the store that the cache uses. Connects in the background. */
+/** Opens presence over the shared store of the cache. Connects in the background. */
 export async function openRedisPorts(config: Config, log: Logger): Promise<PresencePorts> {
   const { adapter, cache, database, instance } = config;
   const { node_timeout_ms, heartbeat_interval_ms, cleanup_interval_ms } = adapter.cluster_health;

@@ -12,7 +12,7 @@ interface LocalUser {
   userInfoText: string;
 }
 
-/** How a connection goes. */
+/** Options of a leave. */
 export interface Parting {
   /** Keeps a user for so long whose last one it was; 0: not at all. */
   readonly leaseMs: number;
@@ -21,15 +21,15 @@ export interface Parting {
   readonly lastWords?: string | undefined;
 }
 
-/** What all places of a process share. */
+/** Parts shared by all places of a process. */
 export interface PlaceSurroundings {
   readonly time: LeaseTime;
   readonly tell: (change: PresenceChange) => void;
-  /** Leases that run on this process, over all places. */
+  /** Number of running leases of this process, over all places. */
   readonly leases: { count: number; readonly most: number };
 }
 
-/** The users of one place who have connections to this process, and the leases it has begun there. */
+/** Users of one place with connections to this process, and the leases it started there. */
 export class Place implements ShardOwner {
   readonly #users = new Map<string, LocalUser>();
   readonly #leases: SubjectLeases;
@@ -37,7 +37,7 @@ export class Place implements ShardOwner {
   constructor(
     readonly place: PresencePlace,
     private readonly around: PlaceSurroundings,
-    /** Where its intents go; asked anew each time. */
+    /** Shard of its intents, looked up each time. */
     shard: () => Shard,
   ) {
     this.#leases = new SubjectLeases({
@@ -69,7 +69,7 @@ export class Place implements ShardOwner {
     return holds(this.#users.get(userId)?.connections ?? null, socketId);
   }
 
-  /** What a connection makes of what this process holds; a known one changes nothing, not even the info. */
+  /** Returns the operation of a joining connection; a known one changes nothing, not even the user info. */
   joining(userId: string, socketId: string, userInfoText: string, maxMembers: number): Operation {
     const count = this.#count(userId);
     if (this.holds(userId, socketId)) return this.#holding(userId, count);
@@ -132,7 +132,7 @@ export class Place implements ShardOwner {
     return this.#users.get(userId)?.count ?? 0;
   }
 
-  /** Says again how much this process holds, whatever the store believes. */
+  /** Writes the holdings of this process again, whatever is stored. */
   #inLine(userId: string): Intent {
     return lasting(
       userId,
@@ -148,7 +148,7 @@ export class Place implements ShardOwner {
     );
   }
 
-  /** This process has nothing of the user any more. */
+  /** Reports that this process no longer has the user. */
   #gone(userId: string, cause: LeaveCause, result: Result, known: Remembered | null): void {
     const { outcome, leaseMs } = result;
     this.#leases.end(userId);
@@ -156,15 +156,15 @@ export class Place implements ShardOwner {
     else if (outcome === 'removed') this.#tellRemoved(userId, cause, result);
   }
 
-  /** With what this process knows of the user, in case the store has lost it. */
+  /** Includes the user data known here, in case the store lost it. */
   #holding(userId: string, count: number, rest: Partial<Operation> = {}): Operation {
-    // Of a user whom only a lease keeps, it is what was known as that began.
+    // For a user kept only by a lease: the data at its start.
     const known = this.#leases.remembered(userId);
     const payload = this.#users.get(userId)?.userInfoText ?? known?.payload ?? '{}';
     return holding(userId, count, { payload, cameBy: this.#first(userId) ?? known?.cameBy ?? '', ...rest });
   }
 
-  /** The connection to this process that came first; null: there is none. */
+  /** First connection of the user to this process; null: none. */
   #first(userId: string): string | null {
     const connections = this.#users.get(userId)?.connections ?? null;
     return connections instanceof Set ? ([...connections][0] ?? null) : connections;
@@ -191,7 +191,7 @@ export class Place implements ShardOwner {
   }
 }
 
-/** What is told of a user who is not on a channel any more. */
+/** Change that reports a removed user. */
 export const removal = (
   { appId, channel }: { readonly appId: string; readonly channel: string },
   {

@@ -14,7 +14,7 @@ import type { OwedEntry } from '../../cluster/owed-entry.js';
 import type { Owed, Owing } from '../../port.js';
 import { ChannelBucket } from './channel-bucket.js';
 
-/** The channels of an app are spread over so many slots. Every process has to do it alike. */
+/** Number of hash slots for the channels of an app. Must be equal in all processes. */
 const BUCKETS = 16;
 
 const bucketNamed = (appId: string, bucket: number): ShardName => ({

@@ -29,7 +29,7 @@ export class RedisConnectionQuota implements ConnectionQuota, ShardKeeper {
     this.#apps.delete(shardTag(name));
   }
 
-  /** Nobody is told how many there are. */
+  /** Quotas have no observer. */
   reaped(): void {}
 
   #app(name: ShardName): AppConnections {

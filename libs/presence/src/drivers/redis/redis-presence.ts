@@ -22,10 +22,10 @@ import type {
 import { Joining, LeavingConnection, membersOf, Updating } from './connection-intents.js';
 import { Place, type PlaceSurroundings, removal } from './place.js';
 
-/** How a `RedisPresence` is set up. */
+/** Options of a `RedisPresence`. */
 export interface RedisPresenceOptions {
   readonly ledger: Ledger;
-  /** Told when the observer threw; the change stands and is not told again. Must not throw. */
+  /** Called when the observer throws; the change is kept and not reported again. Must not throw. */
   readonly onObserverFault: (error: unknown, change: PresenceChange) => void;
   /** Default 100 000. */
   readonly maxLeases?: number;
@@ -40,8 +40,9 @@ const shardOf = ({ appId, channel }: PresencePlace): ShardName => ({
 });
 
 /**
- * Drivers `redis` and `redis-cluster`: the users of all processes, in the shared store. This process remembers only its
- * own connections. While the store is away, everything is refused, and departures are made up for when it is back.
+ * Drivers `redis` and `redis-cluster`: the users of all processes, in the shared store. This process remembers only
+ * its own connections. While the store is unavailable, all operations are refused; leaves are completed when it
+ * recovers.
  */
 export class RedisPresence implements Presence, ShardKeeper {
   readonly #ledger: Ledger;
@@ -163,7 +164,7 @@ export class RedisPresence implements Presence, ShardKeeper {
     this.#mended();
   }
 
-  /** The part of this process in a place. */
+  /** Returns the part of this process in a place. */
   #at(where: PresencePlace): [Place, Shard] {
     if (this.#isClosed) throw unavailable(new Error('presence is closed'));
     const { appId, channel } = where;

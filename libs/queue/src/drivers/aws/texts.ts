@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Stands in front of what SQS does not take, as four digits; it means itself nowhere. */
+/** Escape character, followed by four hex digits, for characters that SQS rejects. */
 const MARK = '\u241B';
-/** Control characters and non-characters, which may not stand in XML, and the mark. */
+/** Control characters and non-characters invalid in XML, and the escape character itself. */
 const UNTAKEN = /(?![\t\n])[\p{Cc}\uFFFE\uFFFF\u241B]/gu;
 const ESCAPED = /\u241B([0-9a-f]{4})/g;
 

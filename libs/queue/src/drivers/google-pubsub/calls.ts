@@ -47,7 +47,7 @@ export class PubsubCalls {
     });
   }
 
-  /** Hides deliveries from other workers for so many seconds from now; 0 returns them immediately. */
+  /** Hides deliveries from other workers for `seconds`; 0 returns them immediately. */
   hide(subscription: string, ackIds: readonly string[], seconds: number): Promise<void> {
     return this.#call(({ client }) => client.modifyAckDeadline(subscription, ackIds, seconds));
   }

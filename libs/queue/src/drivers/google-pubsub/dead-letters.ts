@@ -6,7 +6,7 @@ import type { DeadLetter } from '../../port.js';
 import type { PubsubCalls } from './calls.js';
 import type { PubsubQueueNames } from './names.js';
 
-/** Pub/Sub hands out some of the letters per pull: the oldest are found among more than are asked for. */
+/** Minimum number of letters read: Pub/Sub returns some of them per pull, and the oldest must be among them. */
 const MIN_LOOK = 100;
 const FIRST_WAIT_MS = 1000;
 const NEXT_WAIT_MS = 200;

@@ -98,7 +98,7 @@ export class PubsubStore implements JobStore {
     });
   }
 
-  /** Pub/Sub does not tell whether a lease was lost: workers go by their clocks. */
+  /** Pub/Sub does not report lost leases: workers rely on their clocks. */
   async renew(queue: string, jobs: readonly ClaimedJob[]): Promise<readonly ClaimedJob[]> {
     await this.#renewals.renew(jobs, async (own) => {
       if (own.length === 0) return;

@@ -3,7 +3,7 @@ import type { PubsubQueueNames } from './names.js';
 
 /** Retention of unacknowledged messages: the longest without a surcharge. */
 const RETENTION_SECONDS = 604_800;
-/** How long a dead letter is hidden from others while it is read. */
+/** Time for which a dead letter is hidden from others while it is read. */
 const LOOK_SECONDS = 30;
 /** Limits of Pub/Sub for the deadline of a subscription. */
 const MIN_DEADLINE_SECONDS = 10;

@@ -7,7 +7,7 @@ export type ClaimKey = readonly [offset: number, serial: number];
 export interface ClaimRecord {
   readonly id: string;
   readonly worker: string;
-  /** How long claims and renewals of this record last. */
+  /** Duration of claims and renewals in this record. */
   readonly leaseMs: number;
   readonly claim: readonly number[];
   readonly renew: readonly ClaimKey[];

@@ -7,7 +7,7 @@ export interface ClaimState {
   owner: string | null;
   /** Deliveries so far. */
   count: number;
-  /** Claims that won, to tell them apart. */
+  /** Number of the winning claim. */
   serial: number;
   /** End of the lease, in the time of the server. */
   untilMs: number;
@@ -106,7 +106,7 @@ export class ClaimStates {
     this.#next = log + 1;
   }
 
-  /** Jobs that do not exist any more count as settled, too. */
+  /** Deleted jobs count as settled, too. */
   settleBelow(low: number): void {
     if (low <= this.#low) return;
     this.#settled.add(this.#low, low - 1);

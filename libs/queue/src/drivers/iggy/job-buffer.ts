@@ -6,7 +6,7 @@ export interface ReadJob {
   readonly offset: number;
   readonly text: string;
   readonly writtenAtMs: number;
-  /** How long after it was written it may be claimed. */
+  /** Delay after it was written. */
   readonly waitMs: number;
 }
 

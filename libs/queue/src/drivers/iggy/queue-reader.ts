@@ -52,8 +52,8 @@ const SEARCH_EVERY_MS = 100;
 const MAX_READ_AGAIN = 50;
 
 /**
- * One worker's view of a queue: reads jobs ahead, writes claims and settlements to the claims log, and computes from the
- * log what became of them. It outlives outages of the server.
+ * One worker's view of a queue: prefetches jobs, writes claims and settlements to the claims log, and derives their
+ * outcomes from the log. It survives outages of the server.
  */
 export class QueueReader {
   readonly #worker = randomUUID();

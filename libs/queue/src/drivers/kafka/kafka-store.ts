@@ -50,7 +50,7 @@ interface HeldRecord {
   isReplaced: boolean;
 }
 
-/** Heartbeats that may be missing before a lease is not confirmed any more. */
+/** Missed heartbeats after which a lease is no longer confirmed. */
 const MAX_MISSED_HEARTBEATS = 2;
 
 /**

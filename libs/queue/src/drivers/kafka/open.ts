@@ -14,7 +14,7 @@ import { KafkaQueueSession } from './session.js';
 const CONCURRENCY = 16;
 /** Fits into a record of brokers with the default `message.max.bytes`, together with the heads of a dead letter. */
 const MAX_JOB_BYTES = 900 * 1024;
-/** How long a broker delays the response to a fetch while there is nothing to read; a stop waits for it. */
+/** Long-poll time of an idle fetch; a stop waits for it. */
 const MAX_FETCH_WAIT_MS = 250;
 /** Limit of one fetch response. */
 const MAX_FETCH_BYTES = 4 * 1024 * 1024;

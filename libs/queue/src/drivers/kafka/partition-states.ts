@@ -50,7 +50,7 @@ export class PartitionStates {
     }
   }
 
-  /** Null: the partition is not assigned any more. */
+  /** Null: the partition is no longer assigned. */
   async of(topic: string, partition: number): Promise<PartitionState | null> {
     return (await this.#states.get(keyOf(topic, partition))) ?? null;
   }

@@ -1,8 +1,10 @@
 import { QueueFull } from '../../failures.js';
 
-/** What one owner may have is this part of what all may have; dead letters are bounded by the same part. */
+/** Fraction of the total that one owner may use; the same fraction limits dead letters. */
 const SHARES = 4;
-/** What jobs that were made of running ones may take beyond the bounds: without it, full of the former, nothing would move. */
+/**
+ * Factor by which jobs created by running jobs may exceed the limits: a full queue could make no progress otherwise.
+ */
 const RESERVE = 1.25;
 
 interface Amount {
@@ -13,14 +15,14 @@ interface Amount {
 /** A job as it is counted. */
 export interface Counted {
   readonly data: string;
-  /** Null or absent: it counts for nobody in particular. */
+  /** Null or absent: no owner. */
   readonly owner?: string | null;
 }
 
-/** How many jobs and bytes are in memory, over all queues, and whose they are. */
+/** Jobs and bytes in memory over all queues, in total and by owner. */
 export class Capacity {
   readonly #all: Amount = { jobs: 0, bytes: 0 };
-  /** Of each owner, without what is dead. */
+  /** Amounts by owner, without dead letters. */
   readonly #owners = new Map<string, Amount>();
   #deadBytes = 0;
 
@@ -51,7 +53,7 @@ export class Capacity {
     grown(own, data);
   }
 
-  /** A job goes on with other data. */
+  /** Accounts for changed data of a job. */
   change(job: Counted, data: string): void {
     this.#leave(job);
     shrunk(this.#all, job.data);
@@ -64,13 +66,13 @@ export class Capacity {
     shrunk(this.#all, job.data);
   }
 
-  /** A job is dead: it takes nothing of its owner's share any more. */
+  /** Moves a job to the dead letters: it no longer counts for its owner. */
   bury(job: Counted): void {
     this.#leave(job);
     this.#deadBytes += bytesOf(job.data);
   }
 
-  /** Whether dead letters have to go before their number says so. */
+  /** Whether dead letters must be evicted by size, before their number requires it. */
   get hasTooManyDead(): boolean {
     return this.#deadBytes > this.mostBytes / SHARES;
   }

@@ -1,4 +1,4 @@
-/** Which job a deduplication key stands for. An entry goes with its job at the latest. */
+/** Jobs by deduplication key. An entry is removed with its job at the latest. */
 export class Deduplication {
   readonly #entries = new Map<string, { readonly id: string; readonly untilMs: number }>();
 
@@ -14,7 +14,7 @@ export class Deduplication {
     this.#entries.set(key, { id, untilMs: performance.now() + this.ttlMs });
   }
 
-  /** The job is gone; a key that stands for a later one stays. */
+  /** Removes the entry of a finished job, unless the key belongs to a later one. */
   free(key: string | null, id: string): void {
     if (key !== null && this.#entries.get(key)?.id === id) this.#entries.delete(key);
   }

@@ -4,7 +4,7 @@ export interface Due {
   readonly sequence: number;
 }
 
-/** Keeps what is due first on top: adding and taking cost the logarithm of the size. */
+/** Min-heap by due time: insertion and removal cost O(log n). */
 export class DueHeap<Item extends Due> {
   readonly #items: Item[] = [];
 

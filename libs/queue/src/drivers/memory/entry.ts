@@ -6,9 +6,9 @@ import type { Due } from './due-heap.js';
 export interface Entry extends Due {
   readonly id: string;
   readonly stableId: boolean;
-  /** As enqueued, or as it was deferred with. */
+  /** Current data: as enqueued, or replaced by `defer`. */
   data: string;
-  /** Stands for what was enqueued once the data is another; null until then. */
+  /** Fingerprint of the enqueued data once it was replaced; null until then. */
   fingerprint: string | null;
   readonly deduplicationKey: string | null;
   readonly maxAttempts: number | null;
@@ -22,7 +22,7 @@ export interface Entry extends Due {
   readySinceMs: number;
   /** When the running delivery was handed out, on that clock; of no meaning while none runs. */
   begunMs: number;
-  /** Of the running delivery; null when none runs. */
+  /** Token of the running delivery; null if none. */
   token: string | null;
   failure: Pick<DeadLetter, 'reason' | 'detail' | 'failedAtMs'> | null;
 }
@@ -61,9 +61,9 @@ export const letterOf = ({ id, data, attempts, enqueuedAtMs, failure }: Entry): 
   failedAtMs: failure?.failedAtMs ?? enqueuedAtMs,
 });
 
-/** What is remembered of a completed job. */
+/** Retained data of a completed job. */
 export interface Completed {
-  /** Null: nobody can ask for it again. */
+  /** Null: it cannot be enqueued again under its id. */
   readonly fingerprint: string | null;
   readonly deduplicationKey: string | null;
 }

@@ -102,7 +102,7 @@ export class Ledger {
   }
 
   release(returned: readonly Returned[]): void {
-    // The last one first, so that they stand in front in the order they had.
+    // In reverse order, so that the first one ends up at the head.
     for (const { job, begun } of returned.toReversed()) {
       const entry = this.#own(job);
       if (entry === undefined) continue;
@@ -218,7 +218,7 @@ export class Ledger {
     this.onWork();
   }
 
-  /** What was enqueued under a given id is known again by its fingerprint, whatever the job goes on with. */
+  /** Replaces the data of a job. Jobs with a given id are deduplicated by the fingerprint of their first data. */
   #goOn(entry: Entry, data: string): void {
     if (entry.stableId) entry.fingerprint ??= fingerprint(entry.data);
     this.capacity.change(entry, data);

@@ -1,6 +1,6 @@
 /**
- * The latest entries by id, at most so many; the oldest gives way. One iterator follows the oldest, because a new one
- * would have to walk past everything that was ever taken out in front.
+ * The latest entries by id with a limit; the oldest is evicted. One iterator follows the oldest, because a new one
+ * would have to pass all removed entries.
  */
 export class Retained<Value> {
   readonly #entries = new Map<string, Value>();

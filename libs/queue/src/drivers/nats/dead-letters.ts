@@ -72,7 +72,7 @@ export class NatsDeadLetters {
   }
 }
 
-/** Reads the first message of the subject with at least this sequence; null if there is none. */
+/** Returns the first message of the subject with at least this sequence; null if none exists. */
 export function messageFrom(
   { manager }: JetStreamSession,
   stream: string,

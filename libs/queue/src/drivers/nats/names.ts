@@ -1,18 +1,18 @@
 import { escapedName, trimmedPrefix } from '../../broker/names.js';
 
-/** Where the jobs of a queue are in JetStream. */
+/** JetStream names of a queue. */
 export interface NatsQueueNames {
   readonly stream: string;
   readonly subject: string;
   readonly deadStream: string;
   readonly deadSubject: string;
-  /** Of all workers together. */
+  /** Consumer shared by all workers. */
   readonly consumer: string;
 }
 
 /**
- * Of `push.publish.v1` the stream is `<prefix>_q_push_publish_v1` and the subject `<prefix>.queue.push.publish.v1`. A
- * stream takes no dots and a subject no empty word, so that what is not plain is escaped.
+ * For `push.publish.v1` the stream is `<prefix>_q_push_publish_v1` and the subject `<prefix>.queue.push.publish.v1`.
+ * Stream names exclude dots and subjects exclude empty tokens, so other characters are escaped.
  */
 export function natsQueueNames(prefix: string, queue: string): NatsQueueNames {
   const root = trimmedPrefix(prefix);

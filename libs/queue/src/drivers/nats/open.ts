@@ -12,7 +12,7 @@ import { jetStreamSession } from './session.js';
 
 /** Handlers of one queue at once, of which each waits for its acknowledgement. */
 const CONCURRENCY = 16;
-/** Fits into a message as servers take it by themselves, 1 MiB, together with its head and that of a dead letter. */
+/** Fits into the default message limit of servers, 1 MiB, with its header and that of a dead letter. */
 const MOST_JOB_BYTES = 900 * 1024;
 
 /** Jobs in JetStream of NATS. Throws when a setting cannot be used. */

@@ -51,8 +51,8 @@ export class PulsarLeases {
   }
 
   /**
-   * Prevents further renewals and resolves with the id of the copy to acknowledge. Null: the job is not owned any more.
-   * After a failure in between it can be called again.
+   * Prevents further renewals and resolves with the id of the copy to acknowledge. Null: the job is no longer owned.
+   * May be called again after a failure.
    */
   async end(job: ClaimedJob): Promise<string | null> {
     const lease = this.#held.get(job.token);

@@ -50,7 +50,7 @@ export class PulsarReceiver {
     return taken;
   }
 
-  /** Through the consumer that received the message: its close would return what another one has acknowledged just now. */
+  /** Uses the consumer that received the message: its close would return a message that another one acknowledged. */
   acknowledge({ id }: IncomingMessage): void {
     this.#consumer?.acknowledge(id);
   }

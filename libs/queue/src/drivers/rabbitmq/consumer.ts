@@ -1,6 +1,6 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 
-/** What the broker hands to this process of one queue, unacknowledged: it goes to others when the connection ends. */
+/** Unacknowledged deliveries of one queue to this process; they are redelivered when the connection ends. */
 export class RabbitConsumer {
   #tag = '';
   readonly #came: ConsumeMessage[] = [];
@@ -31,7 +31,7 @@ export class RabbitConsumer {
     return this.#came.splice(0, limit);
   }
 
-  /** Leaves with what is sent next; the broker confirms nothing. */
+  /** Sent with the next write; the broker does not confirm it. */
   acknowledge(message: ConsumeMessage): void {
     this.channel.ack(message);
   }
@@ -41,7 +41,7 @@ export class RabbitConsumer {
     this.channel.nack(message, false, true);
   }
 
-  /** Nothing more comes; what came can still be settled. */
+  /** Stops deliveries; received ones can still be settled. */
   async cancel(): Promise<void> {
     await this.channel.cancel(this.#tag);
   }

@@ -17,7 +17,7 @@ export class RabbitDeadLetters {
     if (this.retention > 0) await session.publish(dead, encodeDead(text, death), {});
   }
 
-  /** Takes them out and puts them back: meanwhile nobody else sees them. */
+  /** Takes the letters out and returns them: they are invisible to others meanwhile. */
   list(session: RabbitSession, { dead }: RabbitQueueNames, limit: number): Promise<readonly DeadLetter[]> {
     return session.alone(async (channel) => {
       const letters: DeadLetter[] = [];
@@ -60,7 +60,7 @@ export class RabbitDeadLetters {
   }
 }
 
-/** The oldest first, until it is told to end, or there are no more, or they are too large together. */
+/** Iterates from the oldest letter, until stopped, at the end, or at the size limit. */
 async function eachOf(
   channel: Channel,
   queue: string,
@@ -78,7 +78,7 @@ async function eachOf(
 
 const textOf = ({ content }: GetMessage): string => content.toString('utf8');
 
-/** One that somebody else put there may have no name. */
+/** Foreign messages may have no id. */
 function idOf({ properties, content }: GetMessage): string {
   const { messageId } = properties as { messageId?: unknown };
   return typeof messageId === 'string' && messageId !== ''

@@ -1,14 +1,14 @@
 import { escapedName, trimmedPrefix } from '../../broker/names.js';
 
-/** Where the jobs of a queue are in RabbitMQ. */
+/** RabbitMQ names of a queue. */
 export interface RabbitQueueNames {
   readonly queue: string;
   readonly dead: string;
-  /** Of jobs that come back after so long. */
+  /** Queue of jobs that are dead-lettered back after this delay. */
   readonly waiting: (delayMs: number) => string;
 }
 
-/** `<prefix>.queue.<queue>`; what may not stand in a name is escaped. No name of a queue leads to that of another's dead. */
+/** `<prefix>.queue.<queue>`; invalid characters are escaped. No queue name equals the dead-letter name of another. */
 export function rabbitQueueNames(prefix: string, queue: string): RabbitQueueNames {
   // A name that ends as those of the dead and the waiting do has its last dot escaped.
   const path = escapedName(queue, /[A-Za-z0-9_.:-]/, '=').replace(/\.(?=(dlq|wait-\d+)$)/, '=2E');

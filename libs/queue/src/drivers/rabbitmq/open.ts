@@ -19,7 +19,7 @@ export async function openRabbitQueue(parts: QueueParts, { queue }: Config): Pro
   const link = new BrokerLink({
     open: async (lost) => {
       const connection = await connect(url, { timeout });
-      // Until there is a session nobody else listens, and an error without a listener would end the process.
+      // Before the session exists, an error event without a listener would end the process.
       connection.on('error', () => undefined);
       try {
         return await new RabbitSession({ connection, timeoutMs, lost }).open();

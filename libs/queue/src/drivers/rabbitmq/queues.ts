@@ -1,9 +1,9 @@
 import { rabbitQueueNames, waitWithQueue, type RabbitQueueNames } from './names.js';
 import type { RabbitSession } from './session.js';
 
-/** What a queue of waiting jobs outlives its last use by. */
+/** Lifetime of an unused delay queue. */
 const UNUSED_MS = 60_000;
-/** So long it needs no other look. */
+/** Time for which its existence is not checked again. */
 const FRESH_MS = UNUSED_MS / 2;
 
 /** Sees to it that queues exist, once for each session as long as nothing fails. */
@@ -16,7 +16,7 @@ export class RabbitQueues {
     private readonly failedRetention: number,
   ) {}
 
-  /** Where the queue is, all of it being there. */
+  /** Returns the names of a queue after ensuring that it exists. */
   of(session: RabbitSession, queue: string): Promise<RabbitQueueNames> {
     const known = this.#known.get(session) ?? new Map<string, Promise<RabbitQueueNames>>();
     this.#known.set(session, known);
@@ -32,7 +32,7 @@ export class RabbitQueues {
     this.#known.get(session)?.delete(queue);
   }
 
-  /** The queue from which jobs come back after about so long, and not earlier. */
+  /** Returns a queue from which jobs are dead-lettered back after about `delayMs`, not earlier. */
   async waiting(session: RabbitSession, names: RabbitQueueNames, delayMs: number): Promise<string> {
     const waitMs = waitWithQueue(delayMs);
     const name = names.waiting(waitMs);

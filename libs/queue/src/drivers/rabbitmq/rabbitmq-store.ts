@@ -42,7 +42,10 @@ interface Place {
   readonly names: RabbitQueueNames;
 }
 
-/** Jobs in RabbitMQ. Whatever is not acknowledged or put back at once goes on as a copy with the number of its attempt. */
+/**
+ * Jobs in RabbitMQ. A job that is not acknowledged or requeued immediately continues as a copy with its attempt
+ * number.
+ */
 export class RabbitStore implements JobStore {
   readonly #queues: RabbitQueues;
   readonly #dead: RabbitDeadLetters;
@@ -98,7 +101,7 @@ export class RabbitStore implements JobStore {
     return jobs.filter(({ token }) => !this.#held.has(token));
   }
 
-  /** What was begun counts as an attempt, which the broker's mark says; the rest goes on as it was. */
+  /** A begun delivery counts as an attempt, by the broker's redelivered flag; others are returned unchanged. */
   async release(queue: string, jobs: readonly Returned[]): Promise<void> {
     for (const { job, begun } of jobs) {
       const held = this.#held.get(job.token);
@@ -175,7 +178,7 @@ export class RabbitStore implements JobStore {
     }
   }
 
-  /** The first claim says how much may come. */
+  /** The first claim sets the prefetch. */
   #consumer(queue: string, { session, names }: Place, prefetch: number): Promise<RabbitConsumer> {
     const there = this.#consumers.get(queue);
     if (there !== undefined) return there;
@@ -185,7 +188,9 @@ export class RabbitStore implements JobStore {
     return made;
   }
 
-  /** Who had it before died with it: it goes on as a copy that counts this, or the next would not know. */
+  /**
+   * The previous worker died: the job continues as a copy that counts this attempt, which would be unknown otherwise.
+   */
   async #take({ session, names }: Place, held: Held): Promise<ClaimedJob | 'again' | 'dead'> {
     const { message, consumer } = held;
     const { redelivered } = message.fields;
@@ -203,7 +208,7 @@ export class RabbitStore implements JobStore {
     return next.kind === 'dead' ? 'dead' : 'again';
   }
 
-  /** First what is to follow, then the end of the message: in between there are two, never none. */
+  /** Writes the continuation before settling the message: in between there are two, never none. */
   async #end<Done extends Settled>(
     { token }: ClaimedJob,
     done: Done,

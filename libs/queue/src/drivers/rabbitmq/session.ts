@@ -6,16 +6,16 @@ import { RabbitConsumer } from './consumer.js';
 export interface SessionParts {
   readonly connection: ChannelModel;
   readonly timeoutMs: number;
-  /** Told once, when it is over without having been closed. */
+  /** Called once when the session ends without `close`. */
   readonly lost: (reason: string) => void;
 }
 
 type Headers = Readonly<Record<string, number | string>>;
 
-/** One connection to RabbitMQ. It never comes back when it is over; what was unacknowledged the broker gives to others. */
+/** One connection to RabbitMQ, not reused after its end; the broker redelivers unacknowledged messages. */
 export class RabbitSession {
   #publishing: ConfirmChannel | null = null;
-  /** What the broker gave back because no queue takes it, by the name of the message. */
+  /** Names of messages that the broker returned because no queue accepts them. */
   readonly #returned = new Set<string>();
   #isOver = false;
 
@@ -31,12 +31,12 @@ export class RabbitSession {
     return this;
   }
 
-  /** Makes the queue unless it is there, however its operator made it. */
+  /** Creates the queue unless it exists, with any options. */
   async make(name: string, options: Options.AssertQueue): Promise<void> {
     if ((await this.count(name)) === null) await this.alone((channel) => channel.assertQueue(name, options));
   }
 
-  /** How many messages are ready in a queue; null: there is no such queue. */
+  /** Number of ready messages; null if the queue does not exist. */
   async count(name: string): Promise<number | null> {
     try {
       return await this.alone(async (channel) => (await channel.checkQueue(name)).messageCount);
@@ -62,7 +62,7 @@ export class RabbitSession {
     );
   }
 
-  /** Takes what is in the queue as it comes, so many unacknowledged at a time. */
+  /** Consumes a queue with a limit of unacknowledged messages. */
   consume(queue: string, prefetch: number, came: () => void): Promise<RabbitConsumer> {
     return this.#told(async () => {
       const channel = await this.parts.connection.createChannel();
@@ -74,8 +74,8 @@ export class RabbitSession {
   }
 
   /**
-   * On a channel of its own, which ends with what the broker refuses and at the end; what was taken from a queue and not
-   * acknowledged then goes back to its place.
+   * Runs on a separate channel, which is closed afterwards and by refusals; unacknowledged messages then return to
+   * their position.
    */
   alone<Result>(use: (channel: Channel) => Promise<Result>): Promise<Result> {
     return this.#told(async () => {
@@ -89,7 +89,7 @@ export class RabbitSession {
     });
   }
 
-  /** Lets what was acknowledged leave. */
+  /** Waits until acknowledgements are sent. */
   async close(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -113,7 +113,7 @@ export class RabbitSession {
     }
   }
 
-  /** Whatever the broker refuses on them is a fault of the session. */
+  /** Converts channel errors into session failures. */
   #watch(one: Channel | ChannelModel): void {
     one.on('error', (error: Error) => this.#lose(error.message));
     one.on('close', () => {

@@ -18,7 +18,7 @@ export class Bells {
     private readonly open: OpenLink,
   ) {}
 
-  /** Rejects when the connection is lost. After an abort the server goes on waiting for as long as it was told. */
+  /** Rejects if the connection is lost. After an abort the server keeps waiting until its timeout. */
   async wait(queue: string, ms: number, signal: AbortSignal): Promise<void> {
     if (this.#closed || signal.aborted) return;
     const link = await this.#link(queue);

@@ -1,6 +1,6 @@
 import { InvalidJob } from '../../failures.js';
 
-/** What is kept of a queue, each under a key of its own. */
+/** Keys of a queue. */
 export const PARTS = [
   'jobs',
   'wait',

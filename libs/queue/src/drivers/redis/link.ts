@@ -1,7 +1,7 @@
-/** What the driver needs of a connection. A call is answered or rejects in a bounded time. */
+/** Connection of the driver. A call resolves or rejects in a bounded time. */
 export interface QueueLink {
   call(command: string, ...args: readonly (number | string)[]): Promise<unknown>;
-  /** Null when the server can serve, else what is wrong. Never rejects. */
+  /** Reason why the server cannot serve; null if healthy. Never rejects. */
   health(): Promise<string | null>;
   /** Calls that wait, and all later ones, reject. */
   close(): void;

@@ -10,7 +10,7 @@ import { RedisStore } from './redis-store.js';
 
 export type RedisDriver = 'redis' | 'redis-cluster';
 
-/** Stands for no limit: the longest a timer can wait. */
+/** Stands for "no limit": the longest timer. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 interface Settings {
@@ -32,7 +32,7 @@ function settingsOf(driver: RedisDriver, { queue, database: { redis } }: Config)
   return { target, prefix, concurrency, timeoutMs };
 }
 
-/** The way to the configured server; what becomes of a connection is logged. */
+/** Connects to the configured server and logs connection changes. */
 function linkOpener({ target, timeoutMs }: Settings, { log }: QueueParts): OpenLink {
   const usualMs = timeoutMs === 0 ? NO_LIMIT_MS : timeoutMs;
   const listener = {
@@ -45,8 +45,8 @@ function linkOpener({ target, timeoutMs }: Settings, { log }: QueueParts): OpenL
 }
 
 /**
- * Jobs in Redis: a single server, behind sentinels, or a cluster. They outlive this process, and are as safe as what
- * the server itself promises to keep. Throws when a setting cannot be used. Absent `openLink`: as configured.
+ * Jobs in Redis: a single server, behind sentinels, or a cluster. They survive this process, and are as durable as
+ * the server. Throws if a setting is invalid. Absent `openLink`: as configured.
  */
 export function openRedisQueue(
   driver: RedisDriver,

@@ -13,7 +13,7 @@ interface JobRecord {
   readonly data: string;
 }
 
-/** What stands behind an id; null when it is not a job of this version. */
+/** Decodes a stored job; null if it is no job of this version. */
 function readRecord(stored: unknown): JobRecord | null {
   const header = typeof stored === 'string' ? RECORD.exec(stored) : null;
   if (header === null || typeof stored !== 'string') return null;

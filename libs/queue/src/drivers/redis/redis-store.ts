@@ -37,7 +37,7 @@ import {
 /** Pauses before an enqueue is tried again: ids are stable, so it cannot be done twice. */
 const ENQUEUE_PAUSES_MS = [50, 100];
 const LARGEST_RECORD_BYTES = MOST_JOB_BYTES + HEADER_BYTES;
-/** Beyond it nobody can tell the difference. */
+/** Stands for "unlimited" attempts. */
 const MOST_ATTEMPTS = 999_999_999;
 
 export interface RedisStoreOptions {

@@ -1,5 +1,5 @@
 import { replyReader } from '@carillon/redis';
 import { QueueUnavailable } from '../../failures.js';
 
-/** What the queue's scripts answer. */
+/** Decoders of the results of the queue's scripts. */
 export const { list, listOf, oneOf, text, whole } = replyReader((what) => new QueueUnavailable(what));

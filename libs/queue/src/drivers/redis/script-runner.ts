@@ -14,7 +14,7 @@ export class ScriptRunner {
     private readonly reliability: Reliability,
   ) {}
 
-  /** Rejects with `QueueUnavailable`; what the script did before it failed, if it ran, is not undone. */
+  /** Rejects with `QueueUnavailable`; effects before the failure, if the script ran, are kept. */
   async run(script: QueueScript, queue: string, args: readonly Argument[]): Promise<unknown> {
     const id = queueId(queue);
     const keys = script.parts.map((part) => partKey(this.prefix, id, part));

@@ -34,7 +34,7 @@ function known<Name>(found: Name | undefined, name: string): Name {
   return found;
 }
 
-/** The script of a file, which says itself what it is given. Throws when nobody has that. */
+/** Loads the script of a file, whose head declares its parameters. Throws if a parameter is unknown. */
 export function queueScript(name: string): QueueScript {
   const { keys, numbers, ...script } = scriptFile(FOLDER, name);
   return {

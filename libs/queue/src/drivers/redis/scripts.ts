@@ -1,8 +1,8 @@
 import { queueScript } from './script.js';
 
-// Every transition of a queue. What each guarantees, takes and answers is said at the head of its file. A job is written to
-// where it goes before it is taken from where it was: a script that fails half-way, because a key holds what is not ours,
-// may hand a job out twice but never lose it.
+// Every transition of a queue. The head of each file documents guarantees, parameters and result. A job is written to
+// its destination before it is removed from its source: a script that fails half-way, because of a foreign value
+// under a key, may deliver a job twice but never lose it.
 export const ACKNOWLEDGE = queueScript('acknowledge');
 export const CLAIM = queueScript('claim');
 export const DEFER = queueScript('defer');

@@ -8,7 +8,7 @@ import { clientOptions, queuePlace } from '../aws/client.js';
 import { SnsCalls } from './calls.js';
 import { SnsStore } from './sns-store.js';
 
-/** As for SQS, which receives the messages. */
+/** Same limit as for SQS, which receives the messages. */
 const MOST_JOB_BYTES = 200 * 1024;
 const ANSWER_MS = 10_000;
 

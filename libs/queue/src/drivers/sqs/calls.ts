@@ -8,7 +8,7 @@ import { BATCH, outcomesOf } from '../aws/batches.js';
 export interface OutgoingMessage {
   readonly body: string;
   readonly delaySeconds: number;
-  /** Of a FIFO queue alone. */
+  /** FIFO queues only. */
   readonly groupId?: string;
   readonly deduplicationId?: string;
 }
@@ -26,7 +26,7 @@ export interface IncomingMessage {
 export interface Receive {
   readonly most: number;
   readonly waitSeconds: number;
-  /** Absent: as the queue says. */
+  /** Absent: the default of the queue. */
   readonly visibilitySeconds?: number;
 }
 
@@ -38,7 +38,7 @@ export class SqsCalls {
     private readonly place: AwsPlace,
   ) {}
 
-  /** The address of a queue; null: there is none. */
+  /** Returns the URL of a queue; null if it does not exist. */
   async find(name: string): Promise<string | null> {
     try {
       const command = new this.sdk.GetQueueUrlCommand({ QueueName: name });
@@ -54,7 +54,7 @@ export class SqsCalls {
     return (await answerOf(this.place, this.client.send(command))).QueueUrl ?? '';
   }
 
-  /** At most `BATCH`. What was wrong with each; null: it is there. */
+  /** Sends at most `BATCH` messages. Resolves with the error of each; null: sent. */
   async send(url: string, messages: readonly OutgoingMessage[]): Promise<readonly (Error | null)[]> {
     const command = new this.sdk.SendMessageBatchCommand({
       QueueUrl: url,

@@ -10,7 +10,7 @@ import { messageBody, textOfBody } from '../aws/texts.js';
 
 /** Others do not see a letter while it is looked at. */
 const LOOK_SECONDS = 30;
-/** A request that waits asks all of SQS, one that does not a part. */
+/** Long-poll time: a long poll queries all servers of SQS, a short one only some. */
 const LONG_SECONDS = 1;
 
 /** The dead of a queue: a queue of their own, in which SQS keeps them for two weeks. */
@@ -28,7 +28,10 @@ export class SqsDeadLetters {
     if (failure) throw failure;
   }
 
-  /** The oldest first of what SQS gives out; more are looked at than a few, so that the oldest are among them. */
+  /**
+   * Returns the oldest letters among those that SQS returns; more are read than requested, so that the oldest are
+   * among them.
+   */
   async list({ deadUrl }: SqsPlace, limit: number): Promise<readonly DeadLetter[]> {
     const found = await this.#look(deadUrl, Math.max(limit, BATCH));
     await this.#putBack(deadUrl, found);

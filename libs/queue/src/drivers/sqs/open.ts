@@ -12,7 +12,7 @@ import { SqsStore } from './sqs-store.js';
 /** Fits into a message of 256 KiB, together with its head and that of a dead letter. */
 const MOST_JOB_BYTES = 200 * 1024;
 const MOST_DELAY_MS = 900_000;
-/** How much longer than it may wait a request may take. */
+/** Request timeout beyond the long-poll time. */
 const ANSWER_MS = 10_000;
 
 /** Jobs in SQS, with the credentials of the process. Loads the client library. */

@@ -1,7 +1,7 @@
 import { escapedName } from '../../broker/names.js';
 import type { SqsCalls } from './calls.js';
 
-/** Where the jobs of a queue are in SQS. */
+/** SQS URLs of a queue. */
 export interface SqsPlace {
   readonly url: string;
   readonly deadUrl: string;
@@ -19,7 +19,7 @@ const KEPT_SECONDS = '1209600';
 /** With `-dlq.fifo` behind it a name has at most 80 characters, a prefix included. */
 const LONGEST_NAME = 50;
 
-/** `push.publish.v1` is `push-publish-v1`; what a name does not take is escaped. */
+/** `push.publish.v1` becomes `push-publish-v1`; invalid characters are escaped. */
 export const sqsName = (queue: string): string =>
   escapedName(queue, /[A-Za-z0-9.]/, '_', LONGEST_NAME).replaceAll('.', '-');
 
@@ -29,7 +29,7 @@ export class SqsQueues {
 
   constructor(private readonly options: SqsQueuesOptions) {}
 
-  /** Where the queue is, and that of its dead. */
+  /** Returns the URLs of a queue and its dead-letter queue. */
   of(queue: string): Promise<SqsPlace> {
     const known = this.#known.get(queue);
     if (known !== undefined) return known;

@@ -36,7 +36,7 @@ export class SqsSending {
     if (failure) throw failure;
   }
 
-  /** Where SQS itself cannot wait so long, the first delivery sets the wait. */
+  /** A delay beyond the limit of SQS is set by the first delivery. */
   #message(envelope: Envelope, groupId: string, deduplicationId: string): OutgoingMessage {
     const { waitMs } = envelope;
     const canDelay = !this.isFifo && waitMs <= MOST_DELAY_MS;

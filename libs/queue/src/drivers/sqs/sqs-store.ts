@@ -24,7 +24,7 @@ import { textOfBody } from '../aws/texts.js';
 
 /** The longest SQS hides a message. */
 const MOST_HIDDEN_MS = 43_200_000;
-/** A queue that nobody has: that SQS says so is an answer. */
+/** Name of a non-existent queue: the error of SQS is a sign of life. */
 const NO_QUEUE = 'no-such-queue';
 
 export interface SqsStoreOptions {
@@ -118,7 +118,9 @@ export class SqsStore implements JobStore {
     return jobs.filter(({ token }) => lost.has(receiptOf(token)));
   }
 
-  /** What was not begun goes on as a copy, since a delivery counts as an attempt; in a FIFO queue it keeps its place. */
+  /**
+   * Unbegun jobs continue as copies, since a delivery counts as an attempt; in a FIFO queue they keep their position.
+   */
   async release(queue: string, jobs: readonly Returned[]): Promise<void> {
     for (const { job, begun } of jobs) {
       await this.#lastly(queue, job, async (place) => {
@@ -198,7 +200,7 @@ export class SqsStore implements JobStore {
     return this.#renewals.settle(job, () => this.#at(queue, settle));
   }
 
-  /** Of a FIFO queue one message at a time: several of one group would be worked on at once. */
+  /** FIFO queues receive one message at a time: several of one group would be processed concurrently. */
   #receiver(queue: string, { url }: SqsPlace): PullReceiver<IncomingMessage> {
     const there = this.#receivers.get(queue);
     if (there !== undefined) return there;
