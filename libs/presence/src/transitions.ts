@@ -46,7 +46,7 @@ export function joined(before: UserState, presentation: Presentation, known: boo
 }
 
 /**
- * A connection leaves. After the last one the user stays for the lease; null: is removed with `cause`. `lastInfo`
+ * A connection leaves. After the last one the user stays for the lease; null: is removed with `cause`. `lastWords`
  * replaces the user info from then on.
  */
 export function left(

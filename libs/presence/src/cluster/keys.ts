@@ -1,7 +1,7 @@
 /** Kind of a shard: members of a place, subscriptions of channels, connections of an app. */
 export type ShardKind = 'members' | 'quota' | 'subscriptions';
 
-/** Things that are counted together, in one slot of the store and in one step. */
+/** Subjects counted together, in one hash slot of the store and one atomic step. */
 export interface ShardName {
   readonly kind: ShardKind;
   readonly appId: string;

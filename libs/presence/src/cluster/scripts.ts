@@ -5,7 +5,7 @@ const FOLDER = new URL('./scripts/', import.meta.url);
 
 const script = (name: string): RedisScript => scriptFile(FOLDER, name, { LEFTOVER });
 
-// What each guarantees, takes and answers is said at the head of its file.
+// The head of each script documents its guarantees, keys, arguments and result.
 export const APPLY = script('apply');
 export const BEAT = script('beat');
 export const CLAIM = script('claim');

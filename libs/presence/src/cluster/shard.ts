@@ -5,10 +5,10 @@ import type { Batch } from './store.js';
 /** Something this process wants of one subject. */
 export interface Intent {
   readonly subject: string;
-  /** Whether it has to be done however long the store is away. Others fail with it. */
+  /** Whether it must be done regardless of outages. Others fail with the store. */
   readonly isLasting: boolean;
   readonly wantsSubjects: boolean;
-  /** What to ask of the store, as things are now; null: there is nothing to do any more. */
+  /** Returns the operation for the current state; null: nothing to do any longer. */
   prepare(): Operation | null;
   /** The store has done it. May follow on `failed` when the answer came late. */
   done(result: Result, subjects: Subjects | null): void;

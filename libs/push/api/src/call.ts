@@ -11,9 +11,8 @@ const REQUEST_KEY = 'x-idempotency-key';
 const YES = new Set(['1', 'true', 'TRUE', 'yes']);
 
 /**
- * What a signed request asks for.
- *
- * @throws ServiceError `forbidden` for a capability that is unknown.
+ * Converts a signed request into the input of an operation.
+ * @throws ServiceError `forbidden` for an unknown capability.
  */
 export function inputOf(app: App, query: ReadonlyMap<string, string>, request: HttpRequest): PushInput {
   const requestKey = request.header(REQUEST_KEY);
@@ -47,7 +46,7 @@ function callerOf(request: HttpRequest): PushInput['caller'] {
   throw new ServiceError('forbidden', { text: 'the push capability is not known' });
 }
 
-/** Null: there is none. */
+/** Null: no identity token. */
 function identityOf(request: HttpRequest): string | null {
   const own = request.header(IDENTITY);
   if (own !== undefined) return own;

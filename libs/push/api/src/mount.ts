@@ -15,7 +15,7 @@ export interface PushApiParts {
 
 const NO_BODY = new Uint8Array(0);
 
-/** Told to whoever asked a publish to wait for its devices. */
+/** Sent to clients that requested a synchronous publish. */
 const FORCED_ASYNC = ['X-Service-Forced-Async', 'publish-api-is-async'] as const;
 
 /** Puts the routes on the adapter: signature, then the operation. */

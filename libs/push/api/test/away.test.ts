@@ -10,7 +10,7 @@ const QUEUES = ['push.publish.v1', 'push.delivery.fcm.v1', 'push.results.v1', 'p
 
 type Call = (...given: unknown[]) => Promise<unknown>;
 
-/** Has a call rejected so many times. */
+/** Makes a call reject a number of times. */
 function failing(
   part: object,
   name: string,

@@ -13,7 +13,7 @@ overPlaces((sceneWith) => {
         SERVICE_WORKERS_PUSH_STAGES: 'planner,shard,feedback,retry,scheduler,repair,cleanup',
       });
       await scene.send('POST', '/deviceRegistrations', fcmDevice('a'));
-      // Nobody dispatches here, so admission has to be told that somebody does.
+      // No dispatcher runs in this test, so admission needs a heartbeat of one.
       await scene.store.beat({
         workerId: 'elsewhere',
         stages: ['dispatch'],

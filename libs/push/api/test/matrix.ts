@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Broker, openScene, type Scene, type Storage } from './scene.js';
 
-/** Tests that hold whatever the store and the broker, in a scene that all of them share: each has ids of its own. */
+/** Tests independent of the store and the broker, which share a scene: each uses ids of its own. */
 export type Suite = (open: () => Scene) => void;
-/** By their titles. */
+/** Suites by title. */
 export type Suites = Readonly<Record<string, Suite>>;
 
-/** So that what was lost is looked for at once. */
+/** Repairs lost work immediately. */
 const ENV = { PUSH_REPAIR_INTERVAL_SECS: '1', PUSH_REPAIR_MIN_AGE_SECS: '0' };
 
 export function pushOver(storage: Storage, broker: Broker, suites: Suites): void {

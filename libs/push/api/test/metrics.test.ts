@@ -19,7 +19,7 @@ channel_pattern = "news"
 event_filter = ["told"]
 `;
 
-/** What becomes of a notification, by the first letters of its token. */
+/** Outcome of a notification by the prefix of its token. */
 const OUTCOMES: Readonly<Record<string, () => SendOutcome>> = {
   well: () => accepted('m'),
   dead: () => rejected('invalid_token', 'device_terminal', 'UNREGISTERED'),
@@ -32,7 +32,7 @@ const isOver = ({ state }: Readonly<Record<string, unknown>>) =>
 
 const toChannel = (channel: string) => [{ type: 'channel', channel }];
 
-/** A retry whose time is far away, and one that cannot be read. */
+/** A retry in the far future, and an unreadable one. */
 async function strangeRetries({ queue }: Scene): Promise<void> {
   const job = {
     deliveryKey: 'k',
@@ -110,7 +110,7 @@ it('every metric of push shows what was done', { timeout: 60_000 }, async () => 
     const line = lines.find((one) => one.startsWith(`service_push_${series} `));
     return line === undefined ? null : Number(line.split(' ').at(-1));
   };
-  // What is done to devices comes after the end of the publish.
+  // Effects on devices follow the end of the publish.
   for (const [series, least] of [
     ['wfq_dispatched_total{provider="fcm",app="shop"}', 5],
     ['devices_total{app="shop",state="FAILED"}', 12],

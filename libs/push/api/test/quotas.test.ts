@@ -19,7 +19,7 @@ describe('the deliveries of a day', () => {
       expect(await scene.until(publishId, isOver)).toMatchObject({ counters: { planned: 1 } });
     }
     await expect.poll(() => used(scene)).toBe(2);
-    // What is over already, and what comes again, is no delivery.
+    // Expired and repeated publishes are no deliveries.
     await publish(scene, 'late', [device('a')], { expiresAtMs: 1 });
     await publish(scene, 'p1', both);
     expect(await used(scene)).toBe(2);

@@ -57,7 +57,7 @@ export type Broker = 'memory' | 'nats' | 'rabbitmq' | 'redis';
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  // Read as each route says.
+  // Decoded as documented for each route.
   readonly body: Readonly<Record<string, unknown>> & {
     readonly items: readonly Readonly<Record<string, unknown>>[];
   };
@@ -68,13 +68,13 @@ export interface Scene {
   readonly clouds: MemoryClouds;
   readonly store: PushStore;
   readonly queue: Queue;
-  /** What the process can be asked for. */
+  /** Push operations of the process. */
   readonly push: PushService;
   /** Everything that was logged. */
   readonly logged: () => string;
   readonly metrics: () => Promise<string>;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** The status of a publish when it is as asked, which it becomes by itself. */
+  /** Resolves with the status of a publish when it matches. */
   until(
     publishId: string,
     isThere: (status: Readonly<Record<string, unknown>>) => boolean,

@@ -18,7 +18,7 @@ const metaOf = (scene: Scene): Line[] =>
     .map((line) => JSON.parse(line) as Line)
     .filter(({ target }) => target === '[meta]log:push');
 
-/** What becomes of a notification, by the first letters of its token. */
+/** Outcome of a notification by the prefix of its token. */
 const OUTCOMES: Readonly<Record<string, () => SendOutcome>> = {
   well: () => accepted('m'),
   dead: () => rejected('invalid_token', 'device_terminal', 'UNREGISTERED'),

@@ -5,7 +5,7 @@ import { fcmDevice, openScene } from './scene.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-/** Tracing as it is switched on, with a collector that nobody is. */
+/** Enables tracing with a collector that does not exist. */
 async function tracing(): Promise<void> {
   const outcome = configure({
     process: 'server',

@@ -13,7 +13,7 @@ export async function sceneWith(
   return scene;
 }
 
-/** Where push keeps things in production, and in memory; the database that comes along takes long to start. */
+/** Stores and queues used in production, and in memory; the embedded database starts too slowly. */
 const PLACES: readonly (readonly [Storage, Broker])[] = [
   ['memory', 'memory'],
   ['postgres', 'redis'],
@@ -21,10 +21,10 @@ const PLACES: readonly (readonly [Storage, Broker])[] = [
   ...(process.env['CARILLON_PROOF'] === 'true' ? [['embedded', 'memory'] as const] : []),
 ];
 
-/** A scene with settings of its own, over the store and the queue of whoever asks. */
+/** A scene with its own settings, over the given store and queue. */
 export type SceneWith = (env: Record<string, string>, toml?: string) => Promise<Scene>;
 
-/** Tests whose scenes have settings of their own, and which hold whatever the store and the queue. */
+/** Runs tests with their own settings over every store and queue. */
 export function overPlaces(tests: (sceneWith: SceneWith) => void): void {
   for (const [storage, broker] of PLACES) {
     const timeout = storage === 'embedded' ? 150_000 : 30_000;

@@ -1,7 +1,7 @@
 export { type ChannelDelivery, type ChannelMessage, ChannelRefused } from '@carillon/push-providers';
 import type { ChannelDelivery, ChannelMessage } from '@carillon/push-providers';
 
-/** The way to channels, which a process gets from whoever publishes there; before that, deliveries are tried again. */
+/** Delivery to channels, set by the process that publishes to them; deliveries before that are retried. */
 export class PushChannels implements ChannelDelivery {
   #way: ChannelDelivery | null = null;
 

@@ -4,7 +4,10 @@ import { isObject, type JsonObject } from '@carillon/push-providers';
 
 export const invalid = (text: string): ServiceError => new ServiceError('invalid_input', { text });
 
-/** The text, which is kept or looked for as it is. @throws ServiceError `invalid_input` for what no database takes. */
+/**
+ * Returns the text if it can be stored unchanged. @throws ServiceError `invalid_input` for characters that databases
+ * reject.
+ */
 export function storable(name: string, value: string): string {
   if (!isStorable(value)) throw invalid(`${name} holds a character that cannot be stored`);
   return value;

@@ -56,7 +56,7 @@ function partsOf(parts: PartsOf<typeof MADE_OF>): PushParts {
   };
 }
 
-/** What work of each pattern waits in, and how many jobs of it run at once. */
+/** Returns the queue of each pattern and its concurrency. */
 function consumedBy(config: Config, offered: readonly WorkerStage[]): (pattern: string) => Consumed {
   const { queue_partition_count: queueCount } = config.push;
   const by = (workers: number, stages: readonly Stage[], each: number): Consumed => {
@@ -78,13 +78,13 @@ function consumedBy(config: Config, offered: readonly WorkerStage[]): (pattern: 
 }
 
 /**
- * Push in this process: everything that asks for it, and the stages of it that are worked on here. Needs `RuntimeModule`
- * and the modules of the push store, the push queue and the rate limiter.
+ * Push in this process: its operations, and the stages that run here. Needs `RuntimeModule` and the modules of the
+ * push store, the push queue and the rate limiter.
  */
 @Global()
 @Module({})
 export class PushModule {
-  /** The stages that may run here; which of them do is for `workers.push_stages` and the worker counts to say. */
+  /** Stages that may run here, further selected by `workers.push_stages` and the worker counts. */
   static offering(offered: readonly WorkerStage[]): DynamicModule {
     return {
       module: PushModule,

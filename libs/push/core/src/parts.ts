@@ -6,7 +6,7 @@ import type { RateLimit } from '@carillon/rate-limit';
 import type { Logger, Metrics } from '@carillon/runtime';
 import type { Secrets } from './secrets.js';
 
-/** What every part of push stands on. */
+/** Dependencies of every part of push. */
 export interface PushParts {
   readonly config: Config;
   readonly store: PushStore;
@@ -16,9 +16,9 @@ export interface PushParts {
   readonly secrets: Secrets;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Of `[meta]log:push`. */
+  /** Log target `[meta]log:push`. */
   readonly meta: Logger;
   readonly now: () => number;
-  /** Tells this process from all others, also from earlier ones. */
+  /** Unique id of this process. */
   readonly owner: string;
 }

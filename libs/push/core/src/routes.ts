@@ -34,7 +34,7 @@ export interface PushRoute {
   readonly path: string;
   readonly summary: string;
   readonly status: 200 | 201 | 202 | 204;
-  /** Whether devices may ask for it themselves, with their token. */
+  /** Whether devices may call it with their token. */
   readonly forDevices: boolean;
   /** Parameters of the query; lists have `limit` and `cursor` besides. */
   readonly query: readonly string[];
@@ -45,7 +45,7 @@ export interface PushRoute {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What each answers; those that are not here have nothing to tell. */
+/** Answer schema of each route; routes that are missing have no content. */
 export const PUSH_ANSWERS: Readonly<Partial<Record<PushRouteName, Readonly<Record<string, unknown>>>>> = {
   putPushCredential: CREDENTIAL_ANSWER,
   listPushCredentials: CREDENTIALS_ANSWER,

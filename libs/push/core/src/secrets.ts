@@ -1,6 +1,6 @@
 import { CannotOpen, isSealed, type Place, type Sealer } from '@carillon/push-store';
 
-/** Seals what is secret where there is a master key, and opens both what is sealed and what is not. */
+/** Encrypts secrets if there is a master key; decrypts encrypted ones and returns plain ones. */
 export class Secrets {
   /** Null: there is no master key. */
   constructor(readonly sealer: Sealer | null) {}

@@ -21,11 +21,11 @@ const MOST_BATCH = 100;
 
 export interface PublishOptions {
   readonly quotaOverride: boolean;
-  /** Of a header; a key in the body wins. */
+  /** From a header; a key in the body takes precedence. */
   readonly idempotencyKey: string | null;
 }
 
-/** What push can be asked to do. */
+/** Operations of push. */
 export class PushService {
   readonly admit: Admit;
   readonly devices: Devices;
@@ -44,7 +44,7 @@ export class PushService {
     this.#waiting = new Waiting(64 * Math.max(1, parts.config.push.accept_worker_count));
   }
 
-  /** The public key of the app's messages to browsers; null: there is none. */
+  /** Public Web Push key of the app; null: not configured. */
   async webKey(appId: string): Promise<string | null> {
     const found = await this.#credentials.resolve(appId, 'webpush');
     return found?.credential.provider === 'webpush' ? found.credential.publicKey : null;
@@ -129,7 +129,7 @@ export class PushService {
     return ingestStatus(this.parts, this.worker.outbox, appId, body);
   }
 
-  /** Puts what a dead letter held into its queue again. */
+  /** Enqueues the item of a dead letter again. */
   async replay(appId: string, deadLetterId: string): Promise<JsonObject> {
     const { store, secrets, now, log } = this.parts;
     const row = await store.deadLetter(appId, deadLetterId);
@@ -193,7 +193,7 @@ export const deadLetterShape = (row: StoredDeadLetter): JsonObject => ({
 const LONGEST_WAIT_MS = 1000;
 const MOST_WAITING = 10_000;
 
-/** So many at once; others wait a second at most, and are then refused. */
+/** Concurrency limit; further calls wait up to a second and are then refused. */
 class Waiting {
   #running = 0;
   readonly #turns: (() => void)[] = [];

@@ -1,7 +1,7 @@
 import type { Config } from '@carillon/config';
 import { type Cloud, CLOUDS, type Provider, PROVIDERS } from '@carillon/push-providers';
 
-/** What push workers do, by the names of `workers.push_stages`. */
+/** Stages of push workers, by their names in `workers.push_stages`. */
 export const WORKER_STAGES = [
   'planner',
   'shard',
@@ -16,7 +16,7 @@ export const WORKER_STAGES = [
 
 export type WorkerStage = (typeof WORKER_STAGES)[number];
 
-/** What each deployable does of it. */
+/** Stages of each app. */
 export const STAGES_OF_PLANNER: readonly WorkerStage[] = [
   'planner',
   'shard',
@@ -25,7 +25,7 @@ export const STAGES_OF_PLANNER: readonly WorkerStage[] = [
   'cleanup',
 ];
 export const STAGES_OF_DISPATCH: readonly WorkerStage[] = ['dispatch'];
-/** Where messages are published: devices whose address is a channel. */
+/** Stage of processes that publish messages: devices addressed by a channel. */
 export const STAGES_OF_PUBLISHING: readonly WorkerStage[] = ['channels'];
 export const STAGES_OF_FEEDBACK: readonly WorkerStage[] = ['feedback', 'retry'];
 
@@ -40,7 +40,7 @@ const COUNTS: Readonly<Partial<Record<WorkerStage, (push: Config['push']) => num
   cleanup: (push) => push.cleanup_interval_secs,
 };
 
-/** How many workers of a stage run here; 0: it is not done here. */
+/** Number of workers of a stage in this process; 0: it does not run here. */
 export function workersOf(config: Config, stage: WorkerStage, offered: readonly WorkerStage[]): number {
   const chosen = config.workers.push_stages;
   const isChosen = chosen.length === 0 || chosen.includes(stage === 'channels' ? 'dispatch' : stage);
@@ -50,16 +50,16 @@ export function workersOf(config: Config, stage: WorkerStage, offered: readonly 
 
 const enabledClouds = ({ push }: Config): Cloud[] => CLOUDS.filter((cloud) => push[`${cloud}_enabled`]);
 
-/** What is told of and delivered through; channels only where Ably clients are spoken to. */
+/** Enabled providers; channels only if Ably compatibility is on. */
 export const enabledProviders = (config: Config): Provider[] => [
   ...enabledClouds(config),
   ...(config.compat.enabled ? (['realtime'] as const) : []),
 ];
 
-/** What every publish is rendered for, whatever is enabled. */
+/** Providers for which publishes are rendered, independent of what is enabled. */
 export const renderedFor = ({ compat }: Config): readonly Provider[] => (compat.enabled ? PROVIDERS : CLOUDS);
 
-/** Those of them whose deliveries are sent by this process. */
+/** Providers whose deliveries are sent by this process. */
 export function sentHere(config: Config, offered: readonly WorkerStage[]): Provider[] {
   const runs = (stage: WorkerStage): boolean => workersOf(config, stage, offered) > 0;
   return enabledProviders(config).filter((provider) =>

@@ -7,9 +7,9 @@ import type { PushParts } from './parts.js';
 import type { PushService } from './service.js';
 import type { PushWorker } from './worker.js';
 
-/** What everything that asks for push goes through. */
+/** Token of the push service. */
 export const PUSH = token<PushService>('push');
-/** What every face asks. */
+/** Token of the operations for transports. */
 export const PUSH_OPERATIONS = token<PushOperations>('push operations');
 export const PUSH_PARTS = token<PushParts>('push parts');
 export const PUSH_WORKER = token<PushWorker>('push worker');

@@ -15,8 +15,8 @@ const UNREADABLE = deadLetter(MALFORMED);
 const AWAY_MS = 1000;
 
 /**
- * Does the work, or gives it back while what it needs is away: however long that lasts, it uses up no attempt of the
- * work, since nothing about the work is wrong.
+ * Runs the work, or returns it while a dependency is unavailable: an outage uses up no attempts, however long it
+ * lasts.
  */
 async function unlessAway(
   worker: PushWorker,
@@ -31,7 +31,7 @@ async function unlessAway(
   }
 }
 
-/** Does the work of an item as part of the trace of what put it there. */
+/** Runs the work of an item in the trace of its producer. */
 async function worked<Value>(
   worker: PushWorker,
   job: Job,
@@ -48,7 +48,7 @@ async function worked<Value>(
   );
 }
 
-/** Work of push, from its queues. What cannot be read becomes a dead letter. */
+/** Consumes the queues of push. Unreadable items become dead letters. */
 @Controller()
 export class PushWorkerController {
   constructor(@Inject(PUSH_WORKER) private readonly worker: PushWorker) {}

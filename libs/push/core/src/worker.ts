@@ -27,7 +27,7 @@ const BEAT_MS = 10_000;
 const ALIVE_MS = 30_000;
 const DEFERRED_MS = 1000;
 const COUNTED_MS = 60_000;
-/** A scrape waits no longer for a queue; what it does not tell in time keeps its last value. */
+/** Limit of a scrape's wait for a queue; late values keep their last state. */
 const SCRAPE_MS = 1000;
 
 /** Work that does not wait for its first time. */
@@ -65,7 +65,7 @@ export class PushWorker {
     this.#watchdog = new Watchdog(parts);
   }
 
-  /** What runs here, as admission has to know it. */
+  /** Workers of this process, for admission. */
   get own(): Workers {
     const { config } = this.parts;
     const stages = new Set(this.offered.filter((stage) => workersOf(config, stage, this.offered) > 0));
@@ -73,7 +73,7 @@ export class PushWorker {
     return { stages, providers: new Set(sentHere(config, this.offered)), credentials };
   }
 
-  /** Begins what is done now and then. */
+  /** Starts the periodic work. */
   start(): void {
     const { config } = this.parts;
     const { push } = config;
@@ -94,7 +94,7 @@ export class PushWorker {
     this.#show();
   }
 
-  /** What is read at a scrape rather than kept. */
+  /** Updates gauges that are read at a scrape. */
   #show(): void {
     const { config, metrics, queue } = this.parts;
     showKnown(metrics);
@@ -105,7 +105,7 @@ export class PushWorker {
     metrics.onScrape(async () => void (await bounded(SCRAPE_MS, () => this.lags.read())));
   }
 
-  /** Gives lost work out again, and ends what does not end by itself. */
+  /** Enqueues lost work again, and ends publishes that cannot complete. */
   async repair(): Promise<void> {
     await this.#repair.run();
     await this.#watchdog.run();
@@ -152,7 +152,7 @@ export class PushWorker {
     }));
   }
 
-  /** What its work needs is away. */
+  /** Returns work whose dependency is unavailable. */
   giveBack(stage: string, settlement: Settlement): Settlement {
     return putBack(this.parts, stage, 'away', settlement);
   }
@@ -161,7 +161,7 @@ export class PushWorker {
     this.parts.metrics.counter('push_retry_malformed_total').for({ provider: '', reason: 'malformed' }).add();
   }
 
-  /** One at a time; what fails is said and tried again the next time. */
+  /** Runs work periodically without overlap; failures are logged and retried the next time. */
   #every(name: string, everyMs: number, work: () => Promise<void>): void {
     const run = async (): Promise<void> => {
       if (this.#running.has(name)) return;

@@ -9,7 +9,7 @@ const RULES: RecipientRules = {
   checkChannel: (name) => name,
 };
 
-/** Good for the member of this name, whatever the way. */
+/** Sample values by member name. */
 const VALUES: Readonly<Record<string, unknown>> = {
   auth: Buffer.alloc(16).toString('base64url'),
   channel: 'news',

@@ -34,7 +34,7 @@ describe('the watchdog', () => {
     nowMs = BEGAN_MS;
     const { logging, metrics } = createParts(config);
     const log = logging.for('test');
-    // What it does not ask is not there.
+    // Dependencies that the watchdog does not use are missing.
     const parts = { config, store, secrets: new Secrets(null), log, meta: log, metrics, now: () => nowMs };
     dog = new Watchdog(parts as unknown as PushParts);
     await dog.run();

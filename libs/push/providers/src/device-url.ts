@@ -1,11 +1,11 @@
 import { checkHost } from '@carillon/http-client';
 import type { Recipient } from './target.js';
 
-/** What the operator allows of addresses that devices name. */
+/** Operator rules for URLs given by devices. */
 export interface DeviceUrlRules {
   /** Lets endpoints be inside the own network and on any port; never in production. */
   readonly allowLocal: boolean;
-  /** Only these hosts for web endpoints; empty: all. A leading dot covers a name and what is below it. */
+  /** Allowed hosts of web endpoints; empty: all. A leading dot includes subdomains. */
   readonly allowedHosts: readonly string[];
   /** Never these hosts for web endpoints. */
   readonly deniedHosts: readonly string[];
@@ -22,9 +22,8 @@ const MOST_BYTES = 2048;
 const WNS_HOST = '.notify.windows.com';
 
 /**
- * Checks what can be known of an address without looking its name up; said at registration, at publishing and before
- * each connection, which may go only to public addresses even then unless `allowLocal`.
- *
+ * Checks a URL without resolving its host; run at registration, at publish and before each connection, which may use
+ * only public addresses unless `allowLocal`.
  * @throws DeviceUrlNotAllowed
  */
 export function checkDeviceUrl(text: string, kind: 'web' | 'wns', rules: DeviceUrlRules): URL {

@@ -13,7 +13,7 @@ const NO_CHANNELS: ChannelDelivery = {
   },
 };
 
-/** The providers of `push`: the real ones, or in a dry run nobody outside of the service. */
+/** Opens the providers of `push`: the real ones, or in a dry run none outside the service. */
 export function openProviders(
   config: Config,
   channels: ChannelDelivery = NO_CHANNELS,
@@ -29,7 +29,7 @@ export function openProviders(
   };
 }
 
-/** The client of one provider, loaded when the first is opened. Connects to nobody. */
+/** Opens the client of one provider; its library is loaded at the first use. Makes no connection. */
 export async function openProvider(
   credential: CloudCredential,
   settings: ProviderSettings,

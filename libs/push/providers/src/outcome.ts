@@ -1,4 +1,4 @@
-/** What went wrong, in the words that results of deliveries have. */
+/** Failure kind, as named in delivery results. */
 export type ErrorClass =
   | 'invalid_token'
   | 'invalid_payload'
@@ -13,7 +13,7 @@ export type ErrorClass =
   | 'device_rate_limited'
   | 'dropped';
 
-/** Whose fault it is, which decides what follows: for the device, for the breaker, and whether it is tried again. */
+/** Cause of a failure, which determines its effect on the device, the breaker and retries. */
 export const FAILURE_CLASSES = [
   'device_terminal',
   'device_transient',
@@ -30,21 +30,21 @@ export type FailureClass = (typeof FAILURE_CLASSES)[number];
 export interface SendFailure {
   readonly errorClass: ErrorClass;
   readonly failureClass: FailureClass;
-  /** A word of the provider's documentation, such as `UNREGISTERED`: never text of an answer, which may hold a token. */
+  /** A documented constant such as `UNREGISTERED`: never response text, which may contain a token. */
   readonly reason: string;
 }
 
-/** What became of one send. */
+/** Outcome of one send. */
 export type SendOutcome =
   | { readonly kind: 'accepted'; readonly providerMessageId: string | null }
   | ({ readonly kind: 'rejected' } & SendFailure)
   | ({
       readonly kind: 'retryable';
-      /** Until when the provider wants to be left alone, spread already; null: it did not say. */
+      /** Retry time requested by the provider, jitter included; null: none. */
       readonly retryAtMs: number | null;
       /** The least wait before another attempt where the provider fixes one without saying when; 0: none. */
       readonly minimumWaitMs: number;
-      /** The provider refused this device alone, which says nothing of the next one. */
+      /** The provider rejected this device only, which says nothing about others. */
       readonly deviceOnly: boolean;
     } & SendFailure);
 

@@ -7,39 +7,38 @@ import type { SendTarget } from './target.js';
 /** One notification for one target. */
 export interface SendRequest {
   readonly target: SendTarget;
-  /** What `renderPayload` made for this provider when the publish was accepted. */
+  /** Result of `renderPayload` for this provider at admission. */
   readonly payload: JsonObject;
-  /** 64 hex digits, the same at every attempt: what a provider can recognize a repeated send by, if it can. */
+  /** 64 hex digits, equal for every attempt: lets a provider deduplicate, if it can. */
   readonly deliveryKey: string;
-  /** When the notification loses its worth, which the provider is told; null: never. */
+  /** Expiry passed to the provider; null: never. */
   readonly expiresAtMs: number | null;
 }
 
 /**
- * The way to one provider with one credential. Every client promises:
- *
- * - `send` never rejects: whatever happens is an outcome. A request is sent at most twice, the second time only after
- *   an access token was refused and renewed. It ends within 15 s, connection and token included, or with `signal`, and
- *   then the outcome is `retryable` of `network_transport`.
- * - Many sends may run at once; they share connections and one access token, fetched by one of them.
- * - An address given by a device is checked again and connected to only where every address its name leads to is public
- *   (`checkDeviceUrl`, and the addresses at the time of connecting). Redirects are answers, not followed. Of an answer
- *   at most 64 KiB are read.
- * - Nothing secret is in an outcome, an error or a log: no token, endpoint, key or text of an answer.
- * - Bounded: connections, streams, cached tokens.
+ * Client of one provider with one credential. Every client promises:
+ * - `send` never rejects: every failure is an outcome. A request is sent at most twice, the second time only after a
+ * refused access token was renewed. It ends within 15 s, including connection and token, or when `signal` aborts,
+ * with outcome `retryable` of `network_transport`.
+ * - Sends may run concurrently; they share connections and one access token, fetched once.
+ * - A URL given by a device is checked again, and connected to only if all its addresses are public
+ * (`checkDeviceUrl`, and the addresses at connection time). Redirects are not followed. At most 64 KiB of a response
+ * are read.
+ * - Outcomes, errors and logs contain no secrets: no token, endpoint, key or response text.
+ * - Connections, streams and cached tokens are bounded.
  */
 export interface PushClient {
   readonly provider: Provider;
   send(request: SendRequest, signal: AbortSignal): Promise<SendOutcome>;
-  /** What `push_provider_connections` and `push_provider_streams_active` show. */
+  /** Values of `push_provider_connections` and `push_provider_streams_active`. */
   readonly usage: { readonly connections: number; readonly streams: number };
   /** Lets running sends end and releases connections. Idempotent, never rejects. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the clients of providers. The library of a provider is loaded when its first client is opened; opening connects
- * to nobody. Rejects with `ProviderUnavailable` when this build has no such provider.
+ * Opens the clients of providers. The library of a provider is loaded when its first client is opened; opening makes
+ * no connection. Rejects with `ProviderUnavailable` if the provider is not included.
  */
 export interface PushProviders {
   open(credential: Credential): Promise<PushClient>;
@@ -56,14 +55,14 @@ export interface ChannelMessage {
 }
 
 /**
- * How the channels of the service itself are told. Resolves when the message is published, by this or an earlier attempt:
- * nobody gets two of one id. Rejects with `ChannelRefused` where another attempt would come to the same.
+ * Delivery to channels of the service itself. Resolves when the message is published, by this or an earlier attempt:
+ * an id is never delivered twice. Rejects with `ChannelRefused` if a retry would fail too.
  */
 export interface ChannelDelivery {
   deliver(message: ChannelMessage): Promise<void>;
 }
 
-/** What is to be told cannot be told on that channel. */
+/** The message cannot be published to that channel. */
 export class ChannelRefused extends Error {
   override readonly name = 'ChannelRefused';
 }

@@ -10,7 +10,7 @@ export type Provider = (typeof PROVIDERS)[number];
 
 export const isCloud = (provider: Provider): provider is Cloud => provider !== 'realtime';
 
-/** What bodies call them. */
+/** Provider names in request bodies. */
 export type ProviderInBodies = Exclude<Provider, 'webpush'> | 'webPush';
 
 export const inBodies = (provider: Provider): ProviderInBodies =>
@@ -25,7 +25,7 @@ const READ: ReadonlyMap<string, Cloud> = new Map<string, Cloud>([
 /** The cloud that a body or a query names; null: none. */
 export const providerNamed = (name: string): Cloud | null => READ.get(name) ?? null;
 
-/** How devices are reached: what a registration calls the way, and whose way it is. */
+/** Provider of each transport name in registrations. */
 export const TRANSPORTS = {
   gcm: 'fcm',
   apns: 'apns',

@@ -2,13 +2,13 @@ import { type Config, isProduction } from '@carillon/config';
 import type { DeviceUrlRules } from './device-url.js';
 import type { Cloud } from './provider.js';
 
-/** What clients take from the configuration, beside their credential. */
+/** Settings of clients besides their credential. */
 export interface ProviderSettings {
-  /** Where each provider is instead of its public address; null: there. For WNS it is the token endpoint. */
+  /** Replacement URLs of providers; null: the public one. For WNS it is the token endpoint. */
   readonly endpoints: Readonly<Record<Exclude<Cloud, 'webpush'>, string | null>>;
   /** FCM's project instead of the credential's; null: that. */
   readonly fcmProjectId: string | null;
-  /** Of credentials that name none; null: none is known, and what needs it is refused. */
+  /** Default of credentials without one; null: none, and requests that need it are refused. */
   readonly apnsTopic: string | null;
   readonly vapidContact: string | null;
   readonly deviceUrls: DeviceUrlRules;

@@ -15,10 +15,10 @@ export type Recipient =
   | { readonly transportType: 'wns'; readonly channelUri: string }
   | { readonly transportType: 'realtime'; readonly channel: string };
 
-/** What FCM and HMS deliver to by themselves: everyone who subscribed there. */
+/** Audience resolved by FCM and HMS: all its subscribers. */
 export type Audience = { readonly topic: string } | { readonly condition: string };
 
-/** What one send reaches. */
+/** Target of one send. */
 export type SendTarget =
   | { readonly kind: 'recipient'; readonly recipient: Recipient }
   | { readonly kind: 'audience'; readonly audience: Audience };
@@ -33,6 +33,6 @@ function tokenOf(recipient: Recipient): string {
   return recipient.transportType === 'apns' ? recipient.deviceToken : recipient.registrationToken;
 }
 
-/** What tables, answers and delivery keys have in place of the token: lower-case hex. */
+/** Hash that stands for the token in tables, answers and delivery keys: lower-case hex. */
 export const tokenHash = (recipient: Recipient): string =>
   createHash('sha256').update(tokenOf(recipient)).digest('hex');

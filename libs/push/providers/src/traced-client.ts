@@ -1,7 +1,7 @@
 import { traced } from '@carillon/tracing';
 import type { PushClient, SendRequest } from './port.js';
 
-/** A client whose sends are spans. Targets and payloads are not told. */
+/** A client whose sends are spans, without targets and payloads. */
 export class TracedClient implements PushClient {
   constructor(private readonly client: PushClient) {}
 

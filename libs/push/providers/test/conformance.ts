@@ -15,11 +15,11 @@ export interface ClientScene {
   readonly credential: Credential;
   /** A send that the cloud knows. */
   request(name: string): SendRequest;
-  /** What the cloud does with every send from now on. */
+  /** Sets the response of the cloud to all later sends. */
   answer(outcome: SendOutcome): unknown;
-  /** The cloud does not answer any more. */
+  /** Makes the cloud stop answering. */
   hang(): unknown;
-  /** Delivery keys, or whatever the cloud tells sends apart by, in the order they arrived. */
+  /** Number of distinguishable sends that arrived. */
   arrived(): number | Promise<number>;
 }
 
@@ -30,7 +30,7 @@ const OUTCOMES: readonly SendOutcome[] = [
   retryable('unavailable', 'provider_transient', 'unavailable'),
 ];
 
-/** What every client must do. `open` gives an own client and cloud that is closed when the test is over. */
+/** Requirements of every client. `open` returns a client and cloud of its own, closed after the test. */
 export function clientConformance(name: string, open: () => Promise<ClientScene>): void {
   describe(`${name}: what every client of a provider promises`, () => {
     it('is of the provider of its credential', async () => {

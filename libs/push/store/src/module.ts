@@ -18,7 +18,7 @@ import { COMPONENTS, type StoreObserver } from './sql/session.js';
 export const PUSH_STORE = token<PushStore>('push store');
 /** Token of the `Sealer`; null: there is no master key. */
 export const SEALER = token<Sealer | null>('sealer');
-/** Token of what an unreachable store means for the process; without a provider it is a degradation. */
+/** Token of the severity of an unreachable store; without a provider it is a degradation. */
 const STORE_SEVERITY = token<Severity>('push store severity');
 
 const PART = 'push store';
@@ -81,13 +81,13 @@ async function openStore(parts: Surroundings): Promise<PushStore> {
   exports: [PUSH_STORE, SEALER],
 })
 export class PushStoreModule {
-  /** For a process that is nothing without its store: `/up` answers 503 when it is away. */
+  /** For processes that depend on their store: `/up` answers 503 when it is unavailable. */
   static forWorker(): DynamicModule {
     return { module: PushStoreModule, providers: [{ provide: STORE_SEVERITY, useValue: 'critical' }] };
   }
 }
 
-/** Rejects when credentials are stored that nobody here could open. */
+/** Rejects if stored credentials cannot be decrypted in this process. */
 async function checkCredentials(store: PushStore, sealer: Sealer | null): Promise<void> {
   const [first] = await store.allCredentials(null, 1);
   if (first === undefined) return;

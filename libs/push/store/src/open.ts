@@ -66,11 +66,11 @@ async function openRecordStore(
   return new RecordPushStore(driver, await openRecords(driver, { config, table }), observer);
 }
 
-/** A process that shares its queue with nobody shares its store with nobody either. */
+/** A process with a private queue has a private store too. */
 const isEmbedded = ({ database, push }: Opened): boolean =>
   database.postgres.embedded && push.queue_driver === 'memory';
 
-/** In the database that comes along, beside whatever else the process keeps there. */
+/** Uses the embedded database of the process. */
 const openEmbedded = (databases: Databases, observer: StoreObserver = UNOBSERVED): SqlPushStore =>
   new SqlPushStore(
     'postgres',

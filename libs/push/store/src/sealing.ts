@@ -6,7 +6,7 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const DERIVED_SALT = 'service/push';
 
-/** Sealed text cannot be opened: by nobody's key of ours, or it was sealed for another place. Holds nothing of it. */
+/** Encrypted text cannot be decrypted: unknown key, or another context. Contains nothing of it. */
 export class CannotOpen extends Error {
   override readonly name = 'CannotOpen';
 }
@@ -22,10 +22,10 @@ export function deriveKey(secret: string, label: string): DerivedKey {
   return derived(masterKey(secret), label);
 }
 
-/** What a text is sealed for: it opens nowhere else. */
+/** Context of encrypted text, without which it cannot be decrypted. */
 export type Place = readonly (string | number)[];
 
-/** Seals text with the master key, and opens what earlier master keys sealed. */
+/** Encrypts with the master key, and decrypts text of earlier master keys. */
 export class Sealer {
   readonly #current: MasterKey;
   readonly #keys: ReadonlyMap<string, MasterKey>;

@@ -27,7 +27,7 @@ export function adoptedConformance(dialect: 'mysql' | 'postgres'): void {
     const runner = {
       query: async (sql: string) => (await database.query(sql)).rows,
     } as unknown as QueryRunner;
-    // They lack what has been added since.
+    // Columns added since are missing.
     await store.admit(admission('p'));
     await store.plan('shop', 'p', [claim('p', 'k', { firstAttemptMs: NOW })]);
     expect(await store.claim('shop', 'p', 'k')).toMatchObject({ firstAttemptMs: NOW });

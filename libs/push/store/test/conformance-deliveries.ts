@@ -17,7 +17,7 @@ const DEAD_LETTER = {
   replayCount: 0,
 };
 
-/** What every driver must do with deliveries. Each test has ids of its own. */
+/** Requirements of deliveries of every driver. Each test uses ids of its own. */
 export function deliveriesConformance(name: string, open: () => Promise<Scene>): void {
   describe(`${name}: what every store promises of deliveries`, () => {
     let scene: Scene;

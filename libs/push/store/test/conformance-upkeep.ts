@@ -3,7 +3,7 @@ import type { Claim, PushStore, StoredDevice } from '../src/index.js';
 import { admission, claim, device, NOW, publish } from './samples.js';
 import type { Scene } from './scene.js';
 
-/** What every driver must do with what is kept for a while. Each test has ids of its own. */
+/** Requirements of expiring rows of every driver. Each test uses ids of its own. */
 export function upkeepConformance(name: string, open: () => Promise<Scene>): void {
   describe(`${name}: what every store promises of what is kept for a while`, () => {
     let scene: Scene;

@@ -17,7 +17,7 @@ const withKey = (id: string) => ({
   idempotency: [...admission(id).idempotency, key(id)],
 });
 
-/** What every driver must do. Each test has ids of its own. */
+/** Requirements of every driver. Each test uses ids of its own. */
 export function pushStoreConformance(name: string, open: () => Promise<Scene>): void {
   describe(`${name}: what every store promises`, () => {
     let scene: Scene;

@@ -7,7 +7,7 @@ import { cornerOf } from './scene.js';
 const LIMITS = { waiting: 9, statementMs: 5000 };
 const SECRET = 'w';
 
-/** Statements that make a role which may only read and write, and that take it away. */
+/** Statements that create and drop a role that may only read and write. */
 const ROLES = {
   postgres: (role: string, _database: string) => ({
     make: [

@@ -48,7 +48,7 @@ function remote(
 const isAccepting = (argument: unknown): boolean =>
   (argument as { puts: readonly Row[] }).puts.some(({ sort }) => sort === PUBLISH.head);
 
-/** An admission whose targets have so many times six bytes. */
+/** An admission whose targets have `size` times six bytes. */
 const large = (publishId: string, size: number) => {
   const given = admission(publishId);
   return { ...given, log: given.log === null ? null : { ...given.log, targets: 'ä😀'.repeat(size) } };

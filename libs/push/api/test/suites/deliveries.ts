@@ -14,7 +14,7 @@ const to = (...tokens: string[]) =>
     recipient: { transportType: 'gcm', registrationToken },
   }));
 
-/** What becomes of publishes. */
+/** Outcomes of publishes. */
 export function deliveries(open: () => Scene): void {
   let scene: Scene;
   let sent: Scene['send'];

@@ -15,7 +15,7 @@ function losing({ queue }: Scene, name: string): void {
   };
 }
 
-/** The first item that goes into that queue, as it is there. */
+/** Resolves with the first item enqueued into that queue. */
 function nextInto({ queue }: Scene, name: string): Promise<Readonly<Record<string, unknown>>> {
   const enqueue = queue.enqueueBatch.bind(queue);
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ const toAddress = (publishId: string, registrationToken: string) => ({
   recipients: [{ type: 'recipient', recipient: { transportType: 'gcm', registrationToken } }],
 });
 
-/** Work that is in no queue any more, as the store alone can tell. */
+/** Work missing in the queues, known only to the store. */
 export function lostWork(open: () => Scene): void {
   let scene: Scene;
   beforeAll(() => {
@@ -45,7 +45,7 @@ export function lostWork(open: () => Scene): void {
   const arrived = (token: string): number =>
     scene.clouds.arrivals.filter(({ target }) => JSON.stringify(target).includes(`"${token}"`)).length;
 
-  /** Nobody has touched what is open of a publish for more than ten minutes. */
+  /** Ages the open work of a publish by more than ten minutes. */
   async function tenMinutesPass(publishId: string): Promise<void> {
     const { store } = scene;
     const nowMs = Date.now() - LONG_AGO_MS;

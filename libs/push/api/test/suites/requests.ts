@@ -17,7 +17,7 @@ const item = (publishId: string, payload: object = { title: 't' }) => ({
   payload,
 });
 
-/** What is taken, and what is refused. */
+/** Accepted and refused requests. */
 export function requests(open: () => Scene): void {
   let sent: Scene['send'];
   beforeAll(() => {

@@ -9,7 +9,7 @@ const template = (title: string) => ({
   locales: { en: { title, body: 'b' } },
 });
 
-/** What is kept, and what is made of it. */
+/** Stored resources and their representations. */
 export function resources(open: () => Scene): void {
   let scene: Scene;
   let sent: Scene['send'];
@@ -29,7 +29,7 @@ export function resources(open: () => Scene): void {
     for (const id of ['c6-one', 'c6-two']) {
       await register(id);
       for (const channel of ['a:1', 'a:11']) {
-        // Through the store: which namespaces an app has is not what this is about.
+        // Written to the store directly: the namespaces of the app do not matter here.
         await scene.store.putSubscription({
           appId: 'shop',
           channel,

@@ -16,7 +16,7 @@ const pem = (namedCurve?: string): string => {
 /** The part of a key in which it cannot be mistaken for anything else. */
 const middleOf = (key: string): string => key.split('\n')[2] ?? key;
 
-/** What nobody may read in an answer, the log or the metrics of a whole run. */
+/** Secrets must not appear in answers, logs or metrics of a whole run. */
 export function secrets(open: () => Scene): void {
   let scene: Scene;
   beforeAll(() => {
@@ -63,7 +63,7 @@ export function secrets(open: () => Scene): void {
     const identityTokens: string[] = [];
     for (const [transportType, address] of Object.entries(recipients)) {
       const push = { recipient: { transportType, ...address } };
-      // Its identity token is told once, to whoever registered it.
+      // The identity token is returned once, by the registration.
       const { body, status } = await scene.send(
         'POST',
         '/deviceRegistrations',

@@ -22,25 +22,25 @@ export interface AdmitOptions {
   readonly quotaOverride: boolean;
 }
 
-/** What a publish is answered with. */
+/** Result of an accepted publish. */
 export interface Accepted {
   readonly publish: StoredPublish;
-  /** How many it reaches, of one that is refused too. */
+  /** Number of expected deliveries, also of a refused publish. */
   readonly expected: number;
   readonly rendered: readonly RenderedPayload[];
   readonly duplicate: boolean;
 }
 
-/** What accepted publishes go to. */
+/** Destinations of accepted publishes. */
 export interface Work {
   readonly outbox: Outbox;
   readonly planner: Planner;
   readonly lags: Lags;
-  /** What runs in this process. */
+  /** Workers of this process. */
   readonly own: Workers;
 }
 
-/** Accepts publishes: what was answered with 202 is kept, and its work is done however often processes die. */
+/** Admits publishes: a publish answered with 202 is stored, and its work is done however often processes die. */
 export class Admit {
   readonly #readiness: Readiness;
   readonly #backpressure: Backpressure;
@@ -55,7 +55,7 @@ export class Admit {
     this.#quotas = new Quotas(parts);
   }
 
-  /** Counts so many publishes in the second they came in. */
+  /** Counts publishes against the rate limit of the current second. */
   async checkRate(appId: string, count = 1): Promise<void> {
     const { config, rateLimit, metrics } = this.parts;
     const limit = config.push.default_quotas.acceptance_rps;
@@ -80,7 +80,7 @@ export class Admit {
     return prepare(this.parts, appId, request);
   }
 
-  /** Whether a publish would be taken now, as far as that does not depend on whom it reaches. */
+  /** Checks whether a publish would be accepted now, as far as that is independent of its targets. */
   async checkOpen({ appId, request }: Prepared): Promise<void> {
     await this.#readiness.check(appId, request.targets, 'fastPath');
     await this.#backpressure.check();
@@ -146,7 +146,7 @@ export class Admit {
     return { publish, expected, rendered, duplicate: false };
   }
 
-  /** Gives the work out; what cannot be given out now is found by the repair. */
+  /** Enqueues the work; work that cannot be enqueued now is found by the repair. */
   async #hand(prepared: Prepared, expected: number, taken: Taken, isScheduled: boolean): Promise<void> {
     const { config, store, log, now } = this.parts;
     const { appId, publishId, request } = prepared;

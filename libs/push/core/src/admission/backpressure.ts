@@ -24,7 +24,7 @@ export class Backpressure {
       const isOld = thresholdMs > 0 && Math.max(readyMs, activeMs) >= thresholdMs;
       if (isOld) throw this.#refused(`push ${stage} age exceeded`);
     }
-    // However old they are: nobody has to work on them.
+    // Regardless of their age: dead letters are not processed.
     if ((await this.#deadLetters()) >= push.critical_queue_max_lag) {
       throw this.#refused('push dead_letters lag exceeded');
     }

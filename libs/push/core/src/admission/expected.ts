@@ -4,7 +4,7 @@ import type { Target } from './targets.js';
 
 const LEAST_BOUND = 100_000;
 
-/** How many a publish reaches, by provider; a floor where it is more than anybody counts. */
+/** Returns the expected deliveries by provider; a lower bound for targets too large to count. */
 export async function expectedOf(
   { store, config }: PushParts,
   appId: string,

@@ -5,7 +5,7 @@ import type { Prepared } from './prepare.js';
 
 const DAY_MS = 86_400_000;
 
-/** What a publish is known by when it comes again: its id, whatever it says, and its key, with what it said. */
+/** Returns the idempotency keys of a publish: its id, independent of its content, and its key with the content. */
 export function keysOf(
   { config, now }: PushParts,
   { appId, publishId, request, bodyHash }: Prepared,
@@ -18,7 +18,7 @@ export function keysOf(
   return idempotencyKey === null ? [own] : [own, { ...common, key: keyOf(appId, idempotencyKey), bodyHash }];
 }
 
-/** Null: nobody published this before. */
+/** Null: not published before. */
 export async function knownPublish(parts: PushParts, prepared: Prepared): Promise<StoredPublish | null> {
   const { store, now } = parts;
   const { appId, bodyHash, request } = prepared;
@@ -33,7 +33,7 @@ export async function knownPublish(parts: PushParts, prepared: Prepared): Promis
   return null;
 }
 
-/** Of a publish that was there: its key may have come with something else. */
+/** Checks that the key of a known publish came with the same content. */
 export async function checkKey(
   { store, now }: PushParts,
   { appId, request, bodyHash }: Prepared,

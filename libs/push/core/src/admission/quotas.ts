@@ -5,14 +5,14 @@ import { dayOf } from '../pipeline/app-weights.js';
 import { tellMeta } from '../watch/meta.js';
 import type { Target } from './targets.js';
 
-/** Of what has to be counted, though nothing is refused for it. */
+/** Stands for "count only, without a limit". */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** A publish as quotas see it. */
 export interface Wanted {
   readonly appId: string;
   readonly targets: readonly Target[];
-  /** How many it reaches, by provider. */
+  /** Expected deliveries by provider. */
   readonly counts: ReadonlyMap<string, number>;
   readonly expected: number;
 }
@@ -24,7 +24,7 @@ export interface Taken {
   readonly amount: number;
 }
 
-/** How much an app may have under way, send at once, and send in a day. */
+/** Quotas of an app: active publishes, recipients per publish, deliveries per day. */
 export class Quotas {
   constructor(private readonly parts: PushParts) {}
 
@@ -51,7 +51,7 @@ export class Quotas {
     return null;
   }
 
-  /** Takes so many from the quota of the day; a text: why it cannot. `lifted`: they count, however many there were. */
+  /** Uses deliveries of the daily quota; resolves with a text if it is exceeded. `lifted`: counts without a limit. */
   async take(appId: string, amount: number, lifted: boolean): Promise<Taken | string> {
     const { store, config, now, metrics } = this.parts;
     const { delivery_quota_daily: daily } = config.push.default_quotas;
@@ -63,7 +63,7 @@ export class Quotas {
     return isWithin ? taken : this.#refused(appId, 'push.delivery_quota_daily exceeded');
   }
 
-  /** What was taken was for nothing. */
+  /** Returns used deliveries to the quota. */
   async giveBack({ appId, day, amount }: Taken): Promise<void> {
     if (amount > 0) await this.parts.store.useQuota(appId, day, -amount, NO_LIMIT);
   }
@@ -92,7 +92,7 @@ export class Quotas {
   }
 }
 
-/** It is known now how many deliveries a publish has, none when it is cancelled: the quota of its day has what was expected. */
+/** Replaces the expected number of deliveries in the daily quota by the actual one, or by none if cancelled. */
 export async function correctUse(
   { store, config }: PushParts,
   appId: string,

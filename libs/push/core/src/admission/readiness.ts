@@ -9,7 +9,7 @@ import type { Target } from './targets.js';
 
 const KEPT_MS = 5000;
 
-/** What runs somewhere: stages, and providers that are ready to be sent to. */
+/** Live workers: stages, and providers with usable credentials. */
 export interface Workers {
   readonly stages: ReadonlySet<string>;
   readonly providers: ReadonlySet<string>;
@@ -17,7 +17,7 @@ export interface Workers {
   readonly credentials: ReadonlySet<string>;
 }
 
-/** Knows whether what is accepted now would be worked on; looks again every 5 s. */
+/** Whether accepted publishes would be processed; refreshed every 5 s. */
 export class Readiness {
   readonly #credentials: Credentials;
   #kept: { readonly untilMs: number; readonly workers: Promise<Workers> } | null = null;
@@ -106,7 +106,7 @@ function rawProviders(targets: readonly Target[]): Set<Provider> {
   return new Set(found.filter((provider) => provider !== null));
 }
 
-/** Whether the settings have any; what is in files may be where it is sent, and not here. */
+/** Whether the settings have a credential; files may exist on the dispatchers only. */
 export function isConfigured({ push }: Config, provider: Cloud): boolean {
   const app = provider === 'hms' ? push.hms.credential_app_id : push[provider].app_id;
   const own = provider === 'webpush' ? push.webpush.vapid_private_key : push[provider].provider_token;

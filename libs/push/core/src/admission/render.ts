@@ -10,7 +10,7 @@ import { invalid } from '../fields.js';
 import type { PayloadRequest } from './request.js';
 import { type Content, contentFor, fillContent } from './templates.js';
 
-/** What a publish becomes for every provider. `template` null: it uses none. */
+/** Renders a publish for every provider. `template` null: none is used. */
 export function renderPublish(
   { content, data }: PayloadRequest,
   overrides: ReadonlyMap<Provider, JsonObject>,

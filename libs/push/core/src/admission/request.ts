@@ -13,14 +13,14 @@ import type { RecipientRules } from '../resources/recipient.js';
 import { readTargets, type Target } from './targets.js';
 import { checkIcon, type Content } from './templates.js';
 
-/** What a publish says of itself. */
+/** Content of a publish. */
 export interface PayloadRequest {
   readonly templateId: string | null;
   readonly content: Content;
   readonly data: JsonObject;
 }
 
-/** A publish as it was asked for. */
+/** A publish as requested. */
 export interface PublishRequest {
   /** Null: it gets one. */
   readonly publishId: string | null;

@@ -22,7 +22,7 @@ export const acceptedShape = ({ publish, expected, rendered, duplicate }: Accept
   })),
 });
 
-/** What has become of a publish. */
+/** Status of a publish. */
 export const statusShape = (publish: StoredPublish): JsonObject => ({
   appId: publish.appId,
   publishId: publish.publishId,

@@ -9,7 +9,7 @@ import {
 import { invalid, neededText } from '../fields.js';
 import { readRecipient, type RecipientRules } from '../resources/recipient.js';
 
-/** Whom a publish is for. */
+/** Target of a publish. */
 export type Target =
   | { readonly type: 'device'; readonly deviceId: string }
   | { readonly type: 'client'; readonly clientId: string }

@@ -1,7 +1,7 @@
 import type { JsonObject, Notification } from '@carillon/push-providers';
 import { invalid } from '../fields.js';
 
-/** What a template says in one language. */
+/** Content of a template in one language. */
 export interface Content {
   readonly title?: string;
   readonly body?: string;
@@ -73,7 +73,7 @@ export function checkIcon(icon: string): void {
   if (!URL.canParse(icon) || new URL(icon).protocol !== 'https:') throw invalid('icon must be an https URL');
 }
 
-/** What is filled in is not looked at again. */
+/** Inserted values are not expanded again. */
 function fill(template: string, field: string, data: JsonObject): string {
   const text = pieces(template, field)
     .map((piece) => (piece.key === null ? piece.text : piece.text + valueAt(data, piece.key, field)))

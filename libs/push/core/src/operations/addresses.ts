@@ -3,7 +3,7 @@ import { body, type Schema, text } from './fields.js';
 const TOKEN_BYTES = 4096;
 const URL_BYTES = 2048;
 
-/** One of these ways, told by the member of this name. */
+/** Schema of alternatives, distinguished by a member. */
 const oneOf = (
   member: string,
   description: string,
@@ -39,7 +39,7 @@ export const RECIPIENT = oneOf('transportType', 'Where the device is reached.', 
 
 const PROVIDER = text('`fcm` or `hms`.');
 
-/** Whom a push is for. */
+/** Target of a push. */
 export const TARGET = oneOf('type', 'Whom it is for.', {
   device: named({ deviceId: text('Id of the device.', 255) }),
   client: named({ clientId: text('All devices of a client.', 255) }),

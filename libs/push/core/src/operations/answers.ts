@@ -1,4 +1,4 @@
-/** What an operation answers, as the document and tools show it: members that are always there are required. */
+/** Schema of an answer for documents and tools: members that are always present are required. */
 type Schema = Readonly<Record<string, unknown>>;
 
 const text: Schema = { type: 'string' };

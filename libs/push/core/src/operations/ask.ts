@@ -8,27 +8,27 @@ import type { RequestRules } from '../admission/request.js';
 import { invalid, storable } from '../fields.js';
 import type { Caller } from '../resources/devices.js';
 
-/** An app's id as it may stand in what push keeps. */
+/** Valid app ids in stored push data. */
 const APP_ID = /^[A-Za-z0-9_-]{1,128}$/;
-/** Deeper than any payload of a provider; templates, hashes and what is stored walk through all of it. */
+/** Deeper than any provider payload; templates and hashes recurse through all of it. */
 const MAX_DEPTH = 64;
 
-/** What push is asked to do, whoever asks. The face has proved that it may speak for the app. */
+/** Input of a push operation, independent of the transport, which has authenticated it for the app. */
 export interface PushInput {
   readonly app: App;
   readonly caller: Caller;
-  /** What it is about, by the names of the path. */
+  /** Path parameters by name. */
   readonly segments: Readonly<Record<string, string>>;
   /** Undefined: it is not given. */
   readonly option: (name: string) => string | undefined;
-  /** Reads the body. Not called where there is none. @throws ServiceError `invalid_input` */
+  /** Reads the body. Not called for requests without one. @throws ServiceError `invalid_input` */
   readonly body: () => unknown;
   /** Under which a publish may be repeated; a key in the body wins. Absent: none. */
   readonly requestKey?: string;
   readonly quotaOverride: boolean;
   /** The face names channels by rules of its own, and has judged them. Absent: those of the service hold. */
   readonly judgesNames?: true;
-  /** Devices are told of with their addresses and metadata. Absent: without. */
+  /** Devices are returned with their addresses and metadata. Absent: without. */
   readonly inFull?: true;
 }
 
@@ -37,7 +37,7 @@ export interface PushAskParts {
   readonly channels: Pick<Channels, 'publishTarget'>;
 }
 
-/** An input with what it may be and say. */
+/** An input with its authorization and field readers. */
 export class PushAsk {
   readonly caller: Caller;
   readonly rules: RequestRules;
@@ -80,7 +80,7 @@ export class PushAsk {
     return this.input.quotaOverride;
   }
 
-  /** Null: there is none. */
+  /** Null: none. */
   get requestKey(): string | null {
     const { requestKey: key } = this.input;
     if (key !== undefined && (key === '' || Buffer.byteLength(key) > this.rules.maxKeyBytes)) {
@@ -105,7 +105,7 @@ export class PushAsk {
     return value === undefined ? undefined : storable(name, value);
   }
 
-  /** Those of the names that are given, as filters; given blank, one is a mistake. */
+  /** Returns the given ones of these filters; a blank value is invalid. */
   filter<const Name extends string>(names: readonly Name[]): Partial<Record<Name, string>> {
     const given = names.flatMap((name): [Name, string][] => {
       const value = this.parameter(name);

@@ -1,4 +1,4 @@
-/** A part of a body as the document and tools show it. Whatever reads it judges it, also where this says nothing. */
+/** Schema of a part of a body for documents and tools. Validation is done by the reader of the field. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const text = (description: string, maxLength?: number): Schema => ({

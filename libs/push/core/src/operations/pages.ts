@@ -8,7 +8,7 @@ const CURSOR_BYTES = 2048;
 
 type Position = readonly (string | number)[];
 
-/** How a list is asked for: how many, behind what. */
+/** Limit and cursor of a list request. */
 export interface Page {
   readonly limit: number;
   /** Null: from the beginning. */
@@ -41,7 +41,7 @@ function positionOf(cursor: string, appId: string, kind: string, columns: number
   return position;
 }
 
-/** What a list says of its rows. */
+/** Metadata of a list. */
 export interface Listing<Row> {
   readonly kind: string;
   readonly shape: (row: Row) => unknown;

@@ -3,7 +3,7 @@ import type { PushService } from '../service.js';
 import { PushAsk, type PushAskParts, type PushInput } from './ask.js';
 import { type PushDone, pushWork } from './work.js';
 
-/** What push can be asked to do, for every face: each operation by the name of its description in `PUSH_ROUTES`. */
+/** Push operations for every transport, by their names in `PUSH_ROUTES`. */
 export class PushOperations {
   readonly #work: ReturnType<typeof pushWork>;
 
@@ -14,7 +14,7 @@ export class PushOperations {
     this.#work = pushWork(push);
   }
 
-  /** What browsers of the app subscribe with; null: nothing is sent to browsers. */
+  /** Public key for browser subscriptions of the app; null: Web Push is not configured. */
   webKey(appId: string): Promise<string | null> {
     return this.push.webKey(appId);
   }

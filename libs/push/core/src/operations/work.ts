@@ -11,9 +11,9 @@ import { deadLetterShape, type PushService } from '../service.js';
 import type { PushAsk } from './ask.js';
 import { listed, pageOf, textAt } from './pages.js';
 
-/** What came of it. */
+/** Result of an operation. */
 export interface PushDone {
-  /** Absent: it is done, and there is nothing to tell. */
+  /** Absent: done without a result. */
   readonly value?: object;
   /** It was asked to wait for the devices, which no publish does. */
   readonly isForcedAsync?: true;
@@ -24,7 +24,7 @@ type Work = (ask: PushAsk) => Promise<PushDone>;
 const NOTHING: PushDone = {};
 const notFound = (text: string): ServiceError => new ServiceError('not_found', { text });
 
-/** What carries out each operation. The store is asked for one more than a page has, which tells whether there is one. */
+/** Implementation of each operation. Lists request one row more than a page, to know whether more exist. */
 export const pushWork = (push: PushService): Readonly<Record<PushRouteName, Work>> => ({
   ...credentialWork(push),
   ...templateWork(push),

@@ -5,7 +5,7 @@ const WEIGHT_OVER_QUOTA = 1;
 const KEPT_MS = 5000;
 const MOST_APPS = 10_000;
 
-/** How much of the dispatch workers an app gets beside others: less once its deliveries of the day are used up. */
+/** Scheduling weight of an app at the dispatch workers: lower once its daily quota is used up. */
 export class AppWeights {
   readonly #kept = new Map<string, { readonly untilMs: number; readonly weight: number }>();
 

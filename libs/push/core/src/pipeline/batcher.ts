@@ -10,7 +10,7 @@ import type { Plan } from './plan.js';
 /** One address a publish reaches. */
 export interface Reached {
   readonly provider: Provider;
-  /** Of the token, or of what stands for it. */
+  /** Hash of the token or its equivalent. */
   readonly tokenHash: string;
   readonly deviceId: string | null;
   /** JSON of an address that was given with the publish. */
@@ -19,7 +19,7 @@ export interface Reached {
 }
 
 const MOST_JOBS = 500;
-/** What an item says besides its jobs. */
+/** Bytes of an item besides its jobs. */
 const HEAD_BYTES = 2048;
 
 export const deliveryKeyOf = (

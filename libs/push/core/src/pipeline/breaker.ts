@@ -4,12 +4,12 @@ export interface BreakerSettings {
   readonly half_open_max_inflight: number;
 }
 
-/** What one batch says about its provider. Failures of devices, payloads and unknown ones say nothing. */
+/** Evidence of one batch about its provider. Failures of devices and payloads, and unknown ones, are no evidence. */
 export interface BatchVerdict {
   readonly anyAccepted: boolean;
   /** At least one failure that is the provider's, the network's or the credential's. */
   readonly anyFailure: boolean;
-  /** Until when the provider wants to be left alone; null: it did not say. */
+  /** Retry time requested by the provider; null: none. */
   readonly quotaUntilMs: number | null;
 }
 
@@ -39,7 +39,7 @@ export class Breaker {
     return Math.max(this.#heldUntilMs, this.#openUntilMs ?? -Infinity);
   }
 
-  /** How many of so many sends may begin now; 0: none before `untilMs`. Whoever begins some says how they ended. */
+  /** Returns how many of the wanted sends may begin; 0: none before `untilMs`. The caller reports the outcomes. */
   enter(wanted: number, nowMs: number): { readonly allowed: number; readonly untilMs: number } {
     const state = this.state(nowMs);
     if (state === 'closed') return { allowed: wanted, untilMs: nowMs };

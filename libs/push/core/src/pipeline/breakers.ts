@@ -4,7 +4,7 @@ import type { ResolvedCredential } from './credentials.js';
 
 const MOST_PLACES = 10_000;
 
-/** Where something is sent, as far as it fails as one. */
+/** Unit of failure: an app's credential at a server. */
 export interface Place {
   readonly appId: string;
   readonly provider: Provider;
@@ -22,8 +22,8 @@ interface Kept {
 const WORST: readonly BreakerState[] = ['closed', 'half-open', 'open'];
 
 /**
- * The breakers of a process. Another version of a credential has one of its own, since it may be what heals; and so has
- * every push service of Web Push, since devices choose them: one that fails holds up nobody else's.
+ * Circuit breakers of a process. A new version of a credential has its own breaker, since it may fix the fault; so
+ * has every push service of Web Push, since devices choose them: a failing one must not block others.
  */
 export class Breakers {
   /** The oldest first. */
@@ -61,7 +61,7 @@ interface Gate {
   begun: number;
 }
 
-/** What a batch says of one place so far. */
+/** Evidence of a batch about one unit. */
 export interface Verdict extends BatchVerdict {
   anyAccepted: boolean;
   anyFailure: boolean;
@@ -79,7 +79,7 @@ export class Gates {
     private readonly place: Omit<Place, 'host'>,
   ) {}
 
-  /** Those that may begin now. */
+  /** Returns the items that may begin now. */
   admit<Item extends { readonly host: string }>(items: readonly Item[], nowMs: number): Item[] {
     const byHost = new Map<string, Item[]>();
     for (const item of items) byHost.set(item.host, [...(byHost.get(item.host) ?? []), item]);
@@ -96,7 +96,7 @@ export class Gates {
     return this.#gate(host).verdict;
   }
 
-  /** Tells the breakers how it went; how many of them opened. */
+  /** Reports the outcomes to the breakers; returns how many opened. */
   leave(nowMs: number): number {
     let opened = 0;
     for (const { breaker, begun, verdict } of this.#gates.values()) {

@@ -2,9 +2,9 @@ import type { PushParts } from '../parts.js';
 import { queuesOf } from './items.js';
 import type { DeliveryBatch, DeliveryJob } from './payloads.js';
 
-/** How long a claim is held for sending. */
+/** Duration of a claim for sending. */
 export const LEASE_MS = 60_000;
-/** How long an age of the queue is used. */
+/** Cache time of the queue age. */
 const AGE_KEPT_MS = 1000;
 
 export interface Claimed {
@@ -41,7 +41,7 @@ export class Claimer {
     return { taken: new Set([...taken, ...lapsed]), isHeld };
   }
 
-  /** Age of the oldest result that is not applied; 0 if the queue does not tell. */
+  /** Age of the oldest pending result; 0 if the queue does not report it. */
   #resultsAgeMs(): Promise<number> {
     const { now } = this.parts;
     if (this.#age !== null && this.#age.untilMs > now()) return this.#age.ms;

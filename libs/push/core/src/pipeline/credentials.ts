@@ -15,7 +15,7 @@ import {
 import { CannotOpen, type StoredCredential } from '@carillon/push-store';
 import type { PushParts } from '../parts.js';
 
-/** A credential and what it is known by, in breakers and metrics. */
+/** A credential with its identity in breakers and metrics. */
 export interface ResolvedCredential {
   /** The app it belongs to; of the settings: the app it is used for. */
   readonly tenant: string;
@@ -52,7 +52,7 @@ interface OpenClient {
   opened: PushClient | null;
 }
 
-/** What the clients of one provider and owner use together. */
+/** Usage of the clients of one provider and owner. */
 export interface ClientUsage {
   readonly labels: { readonly provider: Provider; readonly tenant: string };
   readonly connections: number;
@@ -60,8 +60,8 @@ export interface ClientUsage {
 }
 
 /**
- * Finds the credential of an app for a provider: its own, the one the settings point to, or what the settings hold. What
- * is found is looked at again after 5 s; a client whose credential changed ends what it is doing and is closed.
+ * Resolves the credential of an app for a provider: its own, the one named by the settings, or one in the settings.
+ * Results are cached for 5 s; a client whose credential changed finishes its work and is closed.
  */
 export class Credentials {
   readonly #kept = new Map<string, Kept>();
@@ -71,7 +71,7 @@ export class Credentials {
 
   constructor(private readonly parts: PushParts) {}
 
-  /** Null: there is none that could be used. */
+  /** Null: no usable credential. */
   async resolve(appId: string, provider: Provider): Promise<ResolvedCredential | null> {
     const name = JSON.stringify([appId, provider]);
     const kept = this.#kept.get(name);
@@ -84,7 +84,7 @@ export class Credentials {
     return found;
   }
 
-  /** The client of a credential; one for all who use it. */
+  /** Returns the client of a credential, shared by all users. */
   async client({ tenant, credentialId, version, credential }: ResolvedCredential): Promise<PushClient> {
     const name = JSON.stringify([tenant, credential.provider, credentialId]);
     const open = this.#clients.get(name);
@@ -137,7 +137,7 @@ export class Credentials {
     return { tenant: appId, credentialId: 'settings', version: 'settings', credential };
   }
 
-  /** Null: there is none, or its file cannot be read, or what is in it cannot be used. */
+  /** Null: none, or its file is unreadable or invalid. */
   #ofSettings(provider: Cloud): Credential | null {
     const { config, log } = this.parts;
     try {
@@ -158,7 +158,7 @@ export class Credentials {
     this.parts.log.warn('a push provider is used with a fixed token, which nobody renews', { provider });
   }
 
-  /** Null: it cannot be opened, or what is in it cannot be used. */
+  /** Null: cannot be decrypted, or invalid. */
   #open(stored: StoredCredential): ResolvedCredential | null {
     const { secrets, log } = this.parts;
     const { appId, credentialId, version, provider } = stored;

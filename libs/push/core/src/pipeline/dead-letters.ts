@@ -4,7 +4,7 @@ import { sha256 } from '../hash.js';
 import type { Secrets } from '../secrets.js';
 import { encodeItem, messageIdOf, type NewItem, queueOf } from './items.js';
 
-/** Why work ended among the dead letters, and what to put where when it is replayed. */
+/** Reason of a dead letter, and the item to enqueue on replay. */
 export interface DeadWork {
   readonly appId: string;
   readonly publishId: string;
@@ -45,7 +45,7 @@ export function deadLetterOf(work: DeadWork, secrets: Secrets): StoredDeadLetter
   };
 }
 
-/** What replaying an item does: the item anew, under an id of its own. */
+/** Returns the replay of an item: the same content under a new id. */
 export const replayOf = (
   item: NewItem,
   queueCount: number,
@@ -59,7 +59,7 @@ export const replayOf = (
   jobId: messageIdOf(item),
 });
 
-/** Says that there is one. */
+/** Logs a dead letter. */
 export const tellDead = (
   around: Around,
   { appId, publishId, provider, stage, reason }: StoredDeadLetter,

@@ -5,7 +5,7 @@ import { safeReason } from '../resources/device-shape.js';
 import { tellMeta } from '../watch/meta.js';
 import type { Feedback } from './payloads.js';
 
-/** How exact the time is at which a device was last active: a write for each notification would cost more than it tells. */
+/** Resolution of a device's last activity: a write per notification would cost more than it is worth. */
 const TOUCHED_EVERY_MS = 3_600_000;
 /** Failures after which a device counts as failed for good. */
 const MOST_FAILURES = 3;
@@ -16,11 +16,11 @@ interface Effects {
   readonly results: readonly Feedback[];
   /** Keys of the results that were applied just now. */
   readonly taken: ReadonlySet<string>;
-  /** So many devices were declared dead that none is removed any more. */
+  /** Whether so many devices were declared dead that none is removed any longer. */
   readonly trips: boolean;
 }
 
-/** What results do to devices. Nothing happens to a device that has got another token meanwhile. */
+/** Applies results to devices. Ignored if the token of the device has changed. */
 export async function applyToDevices(
   parts: PushParts,
   { appId, publishId, results, taken, trips }: Effects,

@@ -2,7 +2,7 @@ import { FairQueue } from '@carillon/collections';
 
 /** Batches one worker sends at once. */
 export const SENT_AT_ONCE = 8;
-/** Batches one worker holds of one app, beside batches of other apps, and while there are none. */
+/** Batches of one app per worker, beside other apps and alone. */
 const OF_ONE_APP = 8;
 const OF_ONE_ALONE = 24;
 /** More is not put back in a second: a queue is not turned over and over because it is long. */
@@ -14,13 +14,13 @@ interface Waiting {
   readonly go: (turn: boolean) => void;
 }
 
-/** `back`: another batch may need the place more; `lost`: nobody waits for the turn any more. */
+/** `back`: return the batch, another one needs the slot more; `lost`: the wait was aborted. */
 export type Turn = 'go' | 'back' | 'lost';
 
 /**
- * The workers that send to one provider, and the batches that wait for one of them: apps take turns, whatever each has
- * waiting. An app that holds more than its share has further batches put back into the queue, where others stand behind
- * them that cannot be seen otherwise.
+ * Workers that send to one provider, and the batches waiting for one: apps are served in turn, whatever their
+ * backlog. Further batches of an app above its share are returned to the queue, where they would hide those of other
+ * apps.
  */
 export class DispatchPool {
   readonly #waiting = new FairQueue<Waiting>();
@@ -43,12 +43,12 @@ export class DispatchPool {
     return this.#busy;
   }
 
-  /** How long the batch of each app has waited that waits longest; nothing of apps whose batches are all being sent. */
+  /** Waiting time of each app's oldest batch; none for apps whose batches are all being sent. */
   *starvation(): Iterable<readonly [app: string, ms: number]> {
     for (const [app, { sinceMs }] of this.#waiting.heads()) yield [app, this.now() - sinceMs];
   }
 
-  /** Whoever may go says when it is done, by `leave`. */
+  /** Waits for a slot; the caller must `leave` after `go`. */
   async turn(app: string, weight: number, signal: AbortSignal): Promise<Turn> {
     if (this.#isTooMuch(app)) return 'back';
     this.#held.set(app, (this.#held.get(app) ?? 0) + 1);

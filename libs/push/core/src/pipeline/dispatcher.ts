@@ -22,7 +22,7 @@ import { AdaptiveWindow } from './window.js';
 const LATER_MS = 1000;
 const MOST_PLACES = 10_000;
 
-/** Sends batches, those of one app not before those of others: where to, with what, and what is to be held back. */
+/** Sends batches, fairly between apps: resolves destinations and credentials, and holds back what must wait. */
 export class Dispatcher {
   readonly credentials: Credentials;
   readonly breakers: Breakers;
@@ -62,7 +62,7 @@ export class Dispatcher {
     const pool = this.pools.get(provider);
     const turn = await pool?.turn(appId, await this.#weights.of(appId), job.signal);
     if (turn === 'back') return this.#later(batch, 'fair_share');
-    // The job is somebody else's: whatever is said of it changes nothing.
+    // The job belongs to another worker: settling it has no effect.
     if (turn !== 'go') return undefined;
     try {
       return await this.#inTurn(batch, job);
@@ -148,7 +148,7 @@ export class Dispatcher {
     }));
   }
 
-  /** Claims the whole batch without sending it, and tells the same of all. */
+  /** Claims the whole batch without sending it, with the same result for all. */
   async #all(batch: DeliveryBatch, same: Result, { signal }: Job): Promise<Settlement | void> {
     const { taken, isHeld } = await this.#claimer.claim(batch, batch.jobs, this.parts.owner);
     const jobs = batch.jobs.filter(({ deliveryKey }) => taken.has(deliveryKey));

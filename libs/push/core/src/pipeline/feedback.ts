@@ -24,11 +24,11 @@ import { tellIfOver, tellMeta } from '../watch/meta.js';
 
 const MINUTE_MS = 60_000;
 
-/** Whether what a publish invalidated is so much that the fault is hardly the devices'. */
+/** Whether a publish invalidated so many devices that they are hardly the cause. */
 const guardTripped = ({ failed, planned }: Counters): boolean =>
   failed >= Math.max(10, Math.ceil(planned * 0.2));
 
-/** Applies results: deliveries, counters and events in one step; then devices, and what is tried again. */
+/** Applies results: deliveries, counters and events atomically; then devices and retries. */
 export class FeedbackWorker {
   constructor(
     private readonly parts: PushParts,
@@ -99,7 +99,7 @@ export class FeedbackWorker {
     }));
   }
 
-  /** Deliveries that were refused for what is not the device's fault. */
+  /** Deliveries rejected for reasons other than the device. */
   #deadLetters(results: readonly Feedback[], publish: StoredPublish): StoredDeadLetter[] {
     const { secrets, config, now } = this.parts;
     const refused = results.filter(
@@ -131,7 +131,7 @@ export class FeedbackWorker {
     });
   }
 
-  /** Whatever waits for another attempt now; what an earlier try put already is the same. */
+  /** Deliveries waiting for another attempt; repeats of an earlier try are identical. */
   #retries(results: readonly Feedback[], claims: readonly Claim[]): NewItem[] {
     const { config, metrics } = this.parts;
     const states = new Map(claims.map((claim) => [claim.deliveryKey, claim]));
@@ -159,7 +159,7 @@ export class FeedbackWorker {
     });
   }
 
-  /** When the attempt after this one is made, and what it is known by. */
+  /** Time and key of the next attempt. */
   #next(one: Feedback) {
     const { config, now } = this.parts;
     const { appId, publishId, provider, batchId, job } = one;
@@ -178,7 +178,7 @@ export class FeedbackWorker {
     const { deliveryKey, attempt } = job;
     const from = told ? 'open' : 'sending';
     if (outcome !== 'retryable') return { deliveryKey, from, attempt, to: { state: 'done', outcome } };
-    // By the minute, so that those of a batch are written as one; nobody looks for it before it is long over.
+    // Rounded up to the minute, so that rows of a batch are written together; they are not read until long overdue.
     const dueMs = Math.ceil(this.#next(one).nextAttemptAtMs / MINUTE_MS) * MINUTE_MS;
     return { deliveryKey, from, attempt, to: { state: 'retry', attempt: attempt + 1, dueMs } };
   }

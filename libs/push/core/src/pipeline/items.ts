@@ -3,7 +3,7 @@ import { currentTrace } from '@carillon/tracing';
 import { isObject, type JsonObject, type Provider, PROVIDERS } from '@carillon/push-providers';
 import { bucketOf, sha256 } from '../hash.js';
 
-/** Where work waits: names of queue items and into how many parts each is divided. */
+/** Queues of each stage and their number of partitions. */
 const STAGES = {
   publish: { item: queueNames.pushPublish, partitions: 64 },
   shards: { item: queueNames.pushShards, partitions: 128 },
@@ -20,7 +20,7 @@ export type Stage = keyof typeof STAGES;
 /** Work for a stage, before it is in a queue. */
 export interface NewItem {
   readonly stage: Stage;
-  /** What it is known by: putting the same one again changes nothing, where the queue can tell. */
+  /** Deduplication key, where the queue supports it. */
   readonly key: string;
   readonly partitionKey: string;
   readonly payload: JsonObject;
@@ -30,12 +30,12 @@ export interface NewItem {
   readonly suffix?: string;
 }
 
-/** As it is in a queue. */
+/** Item as stored in a queue. */
 export interface Item {
   readonly messageId: string;
   readonly key: string;
   readonly payload: JsonObject;
-  /** W3C trace parent of what put it there; absent: that was not traced. */
+  /** W3C trace parent of the producer; absent: not traced. */
   readonly trace?: string;
 }
 

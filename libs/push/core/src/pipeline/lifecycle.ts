@@ -30,7 +30,7 @@ export function stateOf({
   return deadLettered > 0 ? 'dead_lettered' : 'failed';
 }
 
-/** The publish with its counters changed and the state they come to; what was cancelled or refused stays so. */
+/** Returns the publish with changed counters and the resulting state; cancelled and refused ones keep theirs. */
 export function withCounts(publish: StoredPublish, added: Partial<Counters>, nowMs: number): StoredPublish {
   const counters = Object.fromEntries(
     Object.entries(publish.counters).map(([name, value]) => [
@@ -72,8 +72,8 @@ const RANKS: Readonly<Partial<Record<PublishState, number>>> = {
 const OVER = 3;
 
 /**
- * Whether a step should be impossible: one ahead that there is not. A step to where the publish has been, or that comes
- * after its end, is what a repeated hand-over makes, and nothing happens.
+ * Whether a transition is invalid: forward along an undefined edge. Repeats of earlier states, or transitions after
+ * the end, come from repeated jobs and are ignored.
  */
 export const isForbidden = (from: PublishState, to: PublishState): boolean =>
   (RANKS[to] ?? OVER) > (RANKS[from] ?? OVER) && MAY_BECOME[from]?.includes(to) !== true;

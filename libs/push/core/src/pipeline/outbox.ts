@@ -12,7 +12,7 @@ import { sha256 } from '../hash.js';
 import { encodeItem, messageIdOf, type NewItem, queueOf } from './items.js';
 import type { Secrets } from '../secrets.js';
 
-/** Puts work into queues, so that putting the same again changes nothing where the queue can tell. */
+/** Enqueues work idempotently, where the queue supports deduplication. */
 export class Outbox {
   readonly #client: QueueClient;
 
@@ -66,7 +66,7 @@ export class Outbox {
     await this.#enqueue(queue, [{ data, ...this.#identity(id) }]);
   }
 
-  /** Puts what a dead letter held into its queue again; while that takes nothing, it waits like the rest. */
+  /** Enqueues the item of a dead letter again; while the queue refuses, it is stored like other work. */
   async replay(queue: string, data: string, id: string): Promise<void> {
     try {
       await this.#enqueue(queue, [{ data, ...this.#identity(id) }]);
@@ -118,7 +118,10 @@ export class Outbox {
     }
   }
 
-  /** What waits under the id has other content, if only its time: claims keep either from being sent twice. */
+  /**
+   * An item with the same id and other content (at least another time) is already queued: claims prevent a second
+   * send.
+   */
   async #enqueueOne(queue: string, job: NewJob): Promise<void> {
     try {
       await this.#client.emitJobs(queue, [job]);
@@ -130,7 +133,7 @@ export class Outbox {
   }
 }
 
-/** Whether the queue is away or full: not what the items are like. */
+/** Whether the queue is unavailable or full, independent of the items. */
 const takesNothing = (error: unknown): boolean =>
   error instanceof BatchIncomplete
     ? error.failures.some(({ error: cause }) => takesNothing(cause))

@@ -32,7 +32,7 @@ export interface DeliveryBatch {
   readonly jobs: readonly DeliveryJob[];
 }
 
-/** What became of one delivery. */
+/** Result of one delivery. */
 export interface Feedback {
   readonly appId: string;
   readonly publishId: string;
@@ -45,10 +45,10 @@ export interface Feedback {
   readonly reason: string | null;
   readonly retryAtMs: number | null;
   readonly minimumWaitMs: number;
-  /** Of the token it was sent to; null: it was no device's. */
+  /** Hash of the target token; null: not a device's token. */
   readonly tokenHash: string | null;
   readonly dryRun: boolean;
-  /** Somebody else said it: it counts whoever is sending. */
+  /** Reported by an external service: counts regardless of the current sender. */
   readonly told: boolean;
   readonly expiresAtMs: number | null;
   readonly rendered: JsonObject;

@@ -27,8 +27,8 @@ export class Planner {
   ) {}
 
   /**
-   * Plans a publish that waits for it, or goes on where planning was cut off; does nothing when it is planned or over.
-   * Planning twice changes nothing: deliveries and shards that are there stay as they are.
+   * Plans a publish, or resumes an interrupted planning; no-op if it is planned or over. Planning is idempotent:
+   * existing deliveries and shards are kept.
    */
   async plan(appId: string, publishId: string): Promise<Settlement | void> {
     const { store, now, owner } = this.parts;
@@ -99,7 +99,7 @@ export class Planner {
     if (isFirst(before)) await correctUse(this.parts, appId, publishId, planned);
   }
 
-  /** Its work is out; some of it may have been held back already, which only what is sent ends. */
+  /** Its work is enqueued; some may already be throttled, which ends only with a send. */
   #givenOut(publish: StoredPublish): StoredPublish {
     return publish.state === 'throttled' ? publish : move(this.parts, publish, 'dispatching');
   }
@@ -118,7 +118,7 @@ export class Planner {
     const row = await store.shard(appId, publishId, shardId);
     if (row === null) return;
     if (row.status !== 'complete') {
-      // It went on, but whoever did that may not have come to say so.
+      // It was continued, but the continuing process may have died before reporting it.
       if (row.chain > job.chain) return this.#enqueueShards([shardOf(row)]);
       const plan = await this.load(appId, publishId);
       const target = plan?.targets[job.targetIndex];
@@ -145,7 +145,7 @@ export class Planner {
     if (open === undefined) await this.complete(appId, publishId);
   }
 
-  /** Deliveries of the targets here and now; of what is too long, the rest as a shard. */
+  /** Expands targets directly; long ones become shards for the rest. */
   async #direct(plan: Plan, onlyUnsharded = false): Promise<ShardJob[]> {
     const rest: ShardJob[] = [];
     for (const [index, target] of plan.targets.entries()) {
@@ -180,7 +180,7 @@ export class Planner {
     return { appId, publishId, shardId, targetIndex, shardIndex, shardCount, chain: 0, cursor };
   }
 
-  /** Gives out what is left of the shards, those of an earlier try included; without any, all is planned. */
+  /** Enqueues the remaining shards, including those of an earlier try; without any, planning is complete. */
   async #putShards(appId: string, publishId: string, shards: readonly ShardJob[]): Promise<void> {
     const { store, now } = this.parts;
     const updatedMs = now();
@@ -239,7 +239,7 @@ export class Planner {
   }
 }
 
-/** What a target names by itself; null: the store has to be asked whom it means. */
+/** Recipients named by a target itself; null: they must be read from the store. */
 function reachedBy(target: Extract<Target, { type: 'recipient' | 'audience' }>): Reached;
 function reachedBy(target: Target): Reached | null;
 function reachedBy(target: Target): Reached | null {

@@ -1,7 +1,7 @@
 import type { Settlement } from '@carillon/queue';
 import type { PushParts } from '../parts.js';
 
-/** Counts work that this process gives back to its queue instead of doing it. */
+/** Counts work that this process returns to its queue unprocessed. */
 export function putBack(
   { metrics }: Pick<PushParts, 'metrics'>,
   stage: string,

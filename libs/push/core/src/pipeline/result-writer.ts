@@ -7,7 +7,7 @@ import type { DeliveryBatch } from './payloads.js';
 import { type BatchResults, resultItems } from './result-items.js';
 
 const REPEAT_MS = 500;
-/** How long an answer about the consumers is used. */
+/** Cache time of the consumers' capabilities. */
 const LOOKUP_MS = 5000;
 
 /** Stage that workers announce if they read several results from one queue item. */

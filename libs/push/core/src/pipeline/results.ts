@@ -2,7 +2,7 @@ import type { SendOutcome } from '@carillon/push-providers';
 import type { Verdict } from './breakers.js';
 import type { Feedback } from './payloads.js';
 
-/** What one delivery came to, before it is known whose it was. */
+/** Result of one delivery, before it is assigned to its delivery row. */
 export type Result = Pick<
   Feedback,
   | 'outcome'
@@ -70,7 +70,7 @@ export function resultOf(outcome: SendOutcome): Judged {
   };
 }
 
-/** What one result says of its provider. */
+/** Adds the evidence of one result about its provider. */
 export function judge(
   verdict: Verdict,
   { outcome, failureClass, retryAtMs, deviceOnly = false }: Judged,

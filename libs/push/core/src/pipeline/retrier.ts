@@ -39,7 +39,7 @@ export class Retrier {
     return this.#due.add(entry);
   }
 
-  /** Entries that were worked on before are known by their keys; two workers that do the same at once are told apart by claims. */
+  /** Entries processed before are recognised by their keys; concurrent workers are separated by claims. */
   async #work(entries: readonly RetryEntry[]): Promise<void> {
     const { store, now } = this.parts;
     const [first] = entries;

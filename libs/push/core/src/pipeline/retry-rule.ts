@@ -16,13 +16,13 @@ export interface FailedAttempt {
   readonly attempt: number;
   readonly firstAttemptAtMs: number;
   readonly expiresAtMs: number | null;
-  /** Until when the provider wants to be left alone; null: it did not say. */
+  /** Retry time requested by the provider; null: none. */
   readonly retryAtMs: number | null;
   readonly minimumWaitMs: number;
   readonly retryKey: string;
 }
 
-/** What a repeated attempt is known by. */
+/** Deduplication key of a retry. */
 export const retryKeyOf = (
   appId: string,
   publishId: string,
@@ -38,7 +38,7 @@ export const deadlineOf = (
   { max_elapsed_secs }: RetrySettings,
 ): number => Math.min(firstAttemptAtMs + max_elapsed_secs * 1000, expiresAtMs ?? Infinity);
 
-/** When the next attempt is made; at once when there is none left, so that it ends. */
+/** Time of the next attempt; immediately if none is left, so that the delivery ends. */
 export function nextAttemptAtMs(failed: FailedAttempt, settings: RetrySettings, nowMs: number): number {
   if (failed.attempt + 1 > settings.max_attempts) return nowMs;
   const due =

@@ -26,7 +26,7 @@ import {
   UNREADABLE,
 } from './results.js';
 
-/** How a batch is sent. */
+/** Context of sending a batch. */
 interface How {
   readonly resolved: ResolvedCredential;
   readonly gates: Gates;
@@ -43,7 +43,7 @@ interface Sent {
   readonly throttled: boolean;
 }
 
-/** A delivery and where it goes; `target` is what became of it instead where it goes nowhere. */
+/** A delivery and its destination; `target` is a result instead if there is none. */
 interface Addressed {
   readonly job: DeliveryJob;
   readonly device: StoredDevice | null;
@@ -69,7 +69,7 @@ export class Sending {
     const { config, now } = this.parts;
     const { gates, job } = how;
     const most = config.push.dispatch_max_outbound_requests;
-    // Before they are claimed: should the store be away, nothing has begun.
+    // Before they are claimed: if the store is unavailable, nothing has begun.
     const all = await this.#addressed(batch, batch.jobs);
     let sent: Sent = { left: false, begun: false, throttled: false };
     for (let from = 0; from < all.length; from += most) {
@@ -99,7 +99,7 @@ export class Sending {
     return own.length === 0 ? { ...before, left } : this.#some(batch, own, how, { ...before, left });
   }
 
-  /** A result is told as soon as it is known, and not when the slowest of them has come: what was not told is sent again. */
+  /** Results are reported as soon as they are known, not after the slowest send: unreported ones are sent again. */
   async #some(batch: DeliveryBatch, own: readonly Addressed[], how: How, before: Sent): Promise<Sent> {
     const { signal } = how.job;
     if (!before.begun) await how.onFirst();
@@ -187,7 +187,7 @@ export class Sending {
       const recipient = JSON.parse(this.parts.secrets.open(sealed, place)) as Recipient;
       return { kind: 'recipient', recipient };
     } catch (error) {
-      // One that nobody can read any more must not keep the others of its batch.
+      // An unreadable delivery must not block the others of its batch.
       if (error instanceof CannotOpen || error instanceof SyntaxError) return UNREADABLE;
       throw error;
     }
@@ -197,13 +197,13 @@ export class Sending {
     if (rateCapacity === null || rateRefill === null) return true;
     const windowMs = Math.max(1, Math.ceil((rateCapacity / rateRefill) * 1000));
     const rule = { identifier: 'push:device', limit: rateCapacity, windowMs };
-    // It is begun: what counts is away, the notification is not held back for that.
+    // Already claimed: an unavailable rate limiter does not hold the notification back.
     const verdict = await this.parts.rateLimit.check(rule, `${appId}:${deviceId}`).catch(() => null);
     return verdict?.allowed ?? true;
   }
 }
 
-/** Of Web Push every service fails by itself; the others are one service each. */
+/** Web Push services fail individually; each other provider is one service. */
 function hostOf(provider: Provider, target: SendTarget | Result): string {
   if (provider !== 'webpush' || !isTarget(target) || target.kind !== 'recipient') return '';
   const { recipient } = target;

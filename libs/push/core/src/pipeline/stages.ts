@@ -1,2 +1,2 @@
-/** What dead letters call the stage of deliveries of a provider. */
+/** Name of a provider's delivery stage in dead letters. */
 export const deliveryStage = (provider: string): string => `delivery_jobs_${provider}`;

@@ -12,7 +12,7 @@ interface Place {
   readonly publishId: string;
 }
 
-/** Which of the devices: a part of them, those behind the cursor, so many. */
+/** Selects devices: shard, cursor, limit. */
 interface Part {
   readonly shardIndex: number;
   readonly shardCount: number;
@@ -24,8 +24,8 @@ type Add = (reached: Reached) => Promise<void>;
 type Seen = Pick<StoredDevice, 'provider' | 'state' | 'tokenHash'>;
 
 /**
- * Hands over the devices of a target that may be reached, page by page. Ends behind the page in which the limit was
- * reached; then the position is where to go on, null: there are no more.
+ * Streams the deliverable devices of a target page by page. Ends after the page that reaches the limit; returns the
+ * position to resume from, or null at the end.
  */
 export async function streamDevices(
   place: Place,

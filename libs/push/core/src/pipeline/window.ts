@@ -4,7 +4,7 @@ const HALVE_EVERY_MS = 30_000;
 const GROW_EVERY_MS = 60_000;
 const GROWTH_JITTER_MS = 12_000;
 
-/** How many batches of one app may be under way at one provider: fewer when it throttles, slowly more when it does not. */
+/** Limit of one app's concurrent batches at a provider: decreases when throttled, otherwise grows slowly. */
 export class AdaptiveWindow {
   #size = START;
   #running = 0;

@@ -14,10 +14,10 @@ import { sealPlace } from '../pipeline/credentials.js';
 
 const REDACTED = '[REDACTED]';
 const MOST_TRIES = 5;
-/** What is read from a service account is shown by the names it has there. */
+/** Fields of a service account are shown under their original names. */
 const OF_ACCOUNT: Readonly<Record<string, string>> = { projectId: 'project_id', clientEmail: 'client_email' };
 
-/** A credential without what is secret. */
+/** A credential without its secrets. */
 export const credentialShape = ({
   appId,
   credentialId,

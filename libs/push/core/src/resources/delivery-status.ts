@@ -13,7 +13,7 @@ import type { PushParts } from '../parts.js';
 import { deliveryKeyOf } from '../pipeline/batcher.js';
 import type { Outbox } from '../pipeline/outbox.js';
 
-/** What later attempts add to the name of a batch. */
+/** Suffix of a batch name added by retries. */
 const RETRIED = /-retry-\d+(-[0-9a-f]+)?$/;
 const OUTCOMES = ['accepted', 'rejected', 'retryable', 'expired', 'cancelled'] as const;
 
@@ -31,8 +31,8 @@ const DERIVED: Readonly<Record<string, FailureClass>> = {
 };
 
 /**
- * Takes in what somebody else found out about a delivery; the same event again changes nothing. It is given on before it
- * is kept: one that could not be given on is taken in when it is told again.
+ * Applies a delivery status reported by an external service; repeats of the same event have no effect. It is
+ * forwarded before it is stored: one that could not be forwarded is applied when it is reported again.
  */
 export async function ingestStatus(
   parts: PushParts,
@@ -90,7 +90,7 @@ interface Told {
   } | null;
 }
 
-/** Of what nothing is known but the event, nothing changes. */
+/** Ignores an event about an unknown delivery. */
 async function apply({ store }: PushParts, outbox: Outbox, told: Told): Promise<void> {
   const { appId, publishId, eventId, provider, outcome, deviceId, failure } = told;
   const claim = await claimOf(store, told);
@@ -114,7 +114,7 @@ async function apply({ store }: PushParts, outbox: Outbox, told: Told): Promise<
         outcome,
         told: true,
         ...failure,
-        // It was sent to another token than the device has now: what became of that says nothing of the device.
+        // It was sent to an earlier token, so its result says nothing about the device.
         tokenHash: device !== null && wasSentTo(device, claim) ? device.tokenHash : null,
         expiresAtMs: log.expiresAtMs,
         rendered: rendered?.payload ?? {},
@@ -134,7 +134,7 @@ async function apply({ store }: PushParts, outbox: Outbox, told: Told): Promise<
 const wasSentTo = (device: StoredDevice, { appId, publishId, provider, deliveryKey }: Claim): boolean =>
   deliveryKeyOf(appId, publishId, provider, device.tokenHash) === deliveryKey;
 
-/** Which delivery is meant; null: there is none, or there are several that it could be. */
+/** Returns the matching delivery; null: none or ambiguous. */
 async function claimOf(
   store: PushStore,
   { appId, publishId, provider, deviceId, batchId }: Told,

@@ -13,7 +13,7 @@ const PLATFORMS = ['android', 'ios', 'browser', 'windows', 'macos', 'watchos', '
 const STATES = ['ACTIVE', 'FAILING', 'FAILED'] as const;
 const METADATA_BYTES = 4096;
 
-/** Who asks: an operator's server, or a device with its token (null: it sent none). */
+/** Caller: an operator's server, or a device with its token (null: none sent). */
 export type Caller =
   | { readonly kind: 'admin'; readonly rotates: boolean }
   | {
@@ -21,11 +21,11 @@ export type Caller =
       readonly token: string | null;
       /** Address of the client, for the limit of failures. Absent or null: unknown. */
       readonly address?: string | null;
-      /** A device that nobody knows yet may register itself. Absent: operators do that. */
+      /** Unknown devices may register themselves. Absent: only operators register devices. */
       readonly mayBegin?: true;
     };
 
-/** What a body says of a device; the state only where an operator may say it. */
+/** Device fields of a body; the state is accepted from operators only. */
 type Registration = Omit<
   StoredDevice,
   'identityHash' | 'createdMs' | 'state' | 'failureCount' | 'errorReason'
@@ -33,7 +33,7 @@ type Registration = Omit<
   readonly state: DeviceState | null;
   readonly failureCount: number;
   readonly errorReason: string | null;
-  /** Whether the body says when it was last active; else it is now. */
+  /** Whether the body contains the last activity; otherwise it is now. */
   readonly saysWhenActive: boolean;
 };
 
@@ -43,7 +43,7 @@ export class Devices {
     private readonly tokens: IdentityTokens,
   ) {}
 
-  /** As the store has it, with its address and what the app keeps with it. */
+  /** Device as stored, with its address and metadata. */
   inFull(device: StoredDevice): JsonObject {
     const { appId, deviceId, metadata } = device;
     const recipient = this.parts.secrets.open(device.recipient, devicePlace(appId, deviceId));
@@ -79,7 +79,7 @@ export class Devices {
       if (begins && existing !== null)
         throw new ServiceError('forbidden', { text: 'the device belongs to somebody else' });
       if (caller.kind === 'device' && !begins) this.#sameOwner(existing, seen, wanted);
-      // Somebody else registered it meanwhile: its token stays theirs.
+      // Another client registered it meanwhile: its token stays valid.
       const identityHash =
         existing !== null && !(caller.kind === 'admin' && caller.rotates)
           ? existing.identityHash
@@ -100,7 +100,7 @@ export class Devices {
     };
   }
 
-  /** The device, if the caller may see it. Null: an operator asks for what is not there. */
+  /** Returns the device if the caller may see it. Null: requested by an operator and unknown. */
   async find(appId: string, deviceId: string, caller: Caller): Promise<StoredDevice | null> {
     const device = await this.parts.store.device(appId, deviceId);
     if (caller.kind === 'admin') return device;
@@ -180,7 +180,7 @@ export class Devices {
 
 const devicePlace = (appId: string, deviceId: string): readonly string[] => ['push_devices', appId, deviceId];
 
-/** How a face that knows addresses in other forms had this one; kept for it, and of no use to anybody else. */
+/** Original form of the address in another protocol, stored for it only. */
 function writtenAs(recipient: unknown): JsonObject {
   const form = (recipient as JsonObject)['writtenAs'];
   return typeof form === 'string' && form.length <= 16 ? { writtenAs: form } : {};
@@ -198,7 +198,7 @@ function readMetadata(value: unknown): string | null {
   return JSON.stringify(value);
 }
 
-/** A device that registers is well again, unless an operator says otherwise. */
+/** A registering device becomes active again, unless an operator sets another state. */
 function merged(
   wanted: Registration,
   existing: StoredDevice | null,
@@ -206,7 +206,7 @@ function merged(
   caller: Caller,
 ): StoredDevice {
   const { state, failureCount, errorReason, saysWhenActive: _, ...rest } = wanted;
-  // A device that does not say whose it is stays whose it was; only an operator may take it away.
+  // A device without a client id keeps its owner; only an operator may remove it.
   const clientId = wanted.clientId ?? (caller.kind === 'device' ? (existing?.clientId ?? null) : null);
   const health =
     state === null &&
@@ -218,7 +218,10 @@ function merged(
   return { ...rest, ...health, clientId, identityHash, createdMs: existing?.createdMs ?? wanted.updatedMs };
 }
 
-/** Apart from when, unless that was said: the address is the same when its hash is, however it is sealed. */
+/**
+ * Whether two devices are equal, ignoring the activity time unless it was given: addresses are compared by hash,
+ * since encryption differs each time.
+ */
 const sameDevice = (one: StoredDevice, other: StoredDevice, whenToo: boolean): boolean =>
   comparable(one, whenToo) === comparable(other, whenToo);
 

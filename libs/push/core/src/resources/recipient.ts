@@ -8,12 +8,12 @@ import {
 } from '@carillon/push-providers';
 import { invalid, neededText } from '../fields.js';
 
-/** What recipients and targets are checked against. */
+/** Rules for recipients and targets. */
 export interface RecipientRules {
   readonly deviceUrls: DeviceUrlRules;
   /** Whether the address of a device may be a channel. */
   readonly reachesChannels: boolean;
-  /** Gives back the name of a channel that may be published to, else throws `invalid_input`. */
+  /** Returns the name of a publishable channel, else throws `invalid_input`. */
   checkChannel(name: string): string;
 }
 

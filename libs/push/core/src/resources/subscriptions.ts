@@ -14,7 +14,7 @@ export class Subscriptions {
     private readonly devices: Devices,
   ) {}
 
-  /** What the store knows of the device wins over what the body says of it. */
+  /** Stored fields of the device override those of the body. */
   async put(appId: string, value: unknown, caller: Caller, rules: RecipientRules): Promise<JsonObject> {
     const body = wholeObject(value);
     const channel = rules.checkChannel(neededText(body, 'channel', 1000));
@@ -71,7 +71,7 @@ export class Subscriptions {
   }
 }
 
-/** Stands for all devices of a client where a subscription names a device. */
+/** Scope of a subscription for all devices of a client. */
 export const clientScope = (clientId: string): string => `${CLIENT_SCOPE}${sha256(clientId)}`;
 
 const idOf = (body: JsonObject, name: string, alias: string): string | undefined =>

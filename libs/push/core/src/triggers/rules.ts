@@ -14,7 +14,7 @@ export function ruleMatches(
   return isChannel && (events.length === 0 || events.includes(event));
 }
 
-/** The push payload that an event makes by a rule; null: the event does not have what it takes. */
+/** Returns the push payload of an event by a rule; null if the event lacks a required member. */
 export function payloadOfEvent({ payload_mapping: mapping }: PushRule, data: unknown): JsonObject | null {
   const object = typeof data === 'string' ? parsed(data) : data;
   if (!isObject(object)) return null;

@@ -16,7 +16,7 @@ export interface PublishedEvent {
   readonly id: string;
 }
 
-/** `extras.push` of a publish that has been read and rendered. */
+/** `extras.push` of a publish, parsed and rendered. */
 export interface PreparedExtras {
   /** Whether it may be published now; to be asked before the channel publish. */
   checkOpen(): Promise<void>;
@@ -42,16 +42,14 @@ export class Triggers {
     return this.parts.config.push_rules.some((rule) => ruleMatches(rule, channel, event));
   }
 
-  /** Never rejects: whatever becomes of it, the channel publish has been. */
+  /** Never rejects: the channel publish has already happened. */
   async onPublished(event: PublishedEvent): Promise<void> {
     for (const [index, rule] of this.parts.config.push_rules.entries()) {
       if (ruleMatches(rule, event.channel, event.event)) await this.#apply(index, rule, event);
     }
   }
 
-  /**
-   * @throws ServiceError `invalid_input` for a payload that could not be published to anybody.
-   */
+  /** @throws ServiceError `invalid_input` for a payload that is invalid for every target. */
   async extras(appId: string, payload: unknown): Promise<PreparedExtras> {
     const body = (channel: string): JsonObject => ({ recipients: [{ type: 'channel', channel }], payload });
     const first = await this.admit.prepare(appId, readPublish(body('any'), this.rules, this.parts.now()));

@@ -5,7 +5,7 @@ import { sealPlace } from '../pipeline/credentials.js';
 
 const DAY_MS = 86_400_000;
 
-/** Removes what is old, so much at a time, and seals anew what an earlier master key sealed. */
+/** Removes old rows in bounded batches, and re-encrypts secrets of earlier master keys. */
 export class Cleanup {
   constructor(private readonly parts: PushParts) {}
 
@@ -31,7 +31,7 @@ export class Cleanup {
       .observe((performance.now() - fromMs) / 1000);
   }
 
-  /** How many rows went. What cannot be removed now does not keep other categories from it. */
+  /** Returns the number of removed rows. A failure of one category does not stop the others. */
   async #purge(category: string, most: number, remove: (limit: number) => Promise<number>): Promise<number> {
     const { config, metrics } = this.parts;
     const scanned = metrics.counter('push_cleanup_scanned_total').for({ category });

@@ -17,9 +17,8 @@ const JOBS_OF_BATCH = 100;
 const FORGOTTEN_MS = 600_000;
 
 /**
- * Gives work out again whose item is in no queue any more: what the store knows is not done and nobody has touched for
- * so long. Whatever was not lost after all comes twice, which changes nothing. So many at a time; the rest is found the
- * next time.
+ * Enqueues lost work again: work that is unfinished in the store and has been untouched for a while. Work that was
+ * not lost is then queued twice, which has no effect. Bounded per run; the next run continues.
  */
 export class Repair {
   readonly #startedMs: number;
@@ -32,7 +31,7 @@ export class Repair {
     this.#startedMs = parts.now();
   }
 
-  /** A queue that ends with its process lost everything of an earlier one, which nobody has to wait for. */
+  /** An in-memory queue lost all work of an earlier process, so that its work is repaired immediately. */
   get #hasLostQueue(): boolean {
     const { queue, store } = this.parts;
     return store.durable && !queue.capabilities.durable;
@@ -43,7 +42,7 @@ export class Repair {
     await this.#claims();
   }
 
-  /** Planning that was never begun, or was cut off: planning again gives out what is left of it, its shards included. */
+  /** Planning that was not started or was interrupted: planning again enqueues the rest, including its shards. */
   async #publishes(): Promise<void> {
     const { store, config, metrics, now } = this.parts;
     const { repair_batch_size: most, repair_min_age_secs: seconds } = config.push;
@@ -69,11 +68,11 @@ export class Repair {
     }
   }
 
-  /** How many were found. */
+  /** Returns the number found. */
   async #someClaims(): Promise<number> {
     const { store, metrics, now } = this.parts;
     const untouchedMs = this.#before(FORGOTTEN_MS);
-    // Those of an earlier process are in nobody's hands once their time is over.
+    // Claims of an earlier process are free once their lease is over.
     const freeMs = untouchedMs === this.#startedMs ? now() : untouchedMs;
     const found = await store.forgottenClaims({ untouchedMs, freeMs }, CLAIMS_AT_ONCE);
     const byPublish = new Map<string, Claim[]>();
@@ -89,7 +88,7 @@ export class Repair {
     return found.length;
   }
 
-  /** Of one publish. */
+  /** Claims of one publish. */
   async #giveOut(claims: readonly Claim[]): Promise<void> {
     const { store, metrics, now } = this.parts;
     const [first] = claims;
@@ -103,7 +102,7 @@ export class Repair {
     await store.touchClaims(appId, publishId, keys, now());
   }
 
-  /** Null: there is none, or nobody can read it any more. Then only the watchdog is left to it. */
+  /** Null: missing, or unreadable. Then only the watchdog can end it. */
   async #load(appId: string, publishId: string): Promise<Plan | null> {
     try {
       return await this.planner.load(appId, publishId);
@@ -159,7 +158,7 @@ export class Repair {
     return items;
   }
 
-  /** Whether there is another attempt is for the retry rule to say, so they wait for it like all others. */
+  /** Enqueued as retries: the retry rule decides whether there is another attempt. */
   #retries({ log, rendered }: Plan, provider: Provider, jobs: readonly DeliveryJob[]): NewItem[] {
     const { appId, publishId, expiresAtMs } = log;
     const nowMs = this.parts.now();
@@ -185,14 +184,14 @@ export class Repair {
     return `repair-${this.#round()}-${job?.deliveryKey.slice(0, 16)}`;
   }
 
-  /** The same for all who repair at about the same time, so that a queue that can tell keeps one of what they give out. */
+  /** Round number, equal for concurrent repairs, so that a deduplicating queue keeps one copy. */
   #round(): number {
     const { config, now } = this.parts;
     return Math.floor(now() / (config.push.repair_interval_secs * 1000));
   }
 }
 
-/** The work of a claim; null: the publish names nobody for it. */
+/** Returns the job of a claim; null: the publish has no matching target. */
 function jobAgain(
   { publish, log }: Plan,
   { deliveryKey, deviceId, attempt, firstAttemptMs }: Claim,

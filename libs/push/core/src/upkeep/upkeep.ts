@@ -12,12 +12,12 @@ const NO_APP = '';
 const DEFERRED_LOCK = 'deferred items';
 /** More than a page of them takes. A process that dies meanwhile holds the others up so long. */
 const DEFERRED_LOCK_MS = 30_000;
-/** Why work is dead that nobody can read; it would be the same again. */
+/** Reason of unreadable dead letters, which cannot be replayed. */
 export const MALFORMED = 'malformed';
-/** Whose it was cannot be told. */
+/** Owner of unreadable work. */
 const NOBODY = { appId: '', publishId: '' };
 
-/** What is done now and then: what is due, and what queues gave up on. */
+/** Periodic work: due jobs, and dead letters of the queues. */
 export class Upkeep {
   constructor(
     private readonly parts: PushParts,
@@ -60,7 +60,7 @@ export class Upkeep {
     await store.removeDeferred(items.map(({ id }) => id));
   }
 
-  /** What a queue gave up on becomes a dead letter here, where it can be seen and replayed. */
+  /** Imports dead letters of the queues into the store, where they can be listed and replayed. */
   async importDeadLetters(): Promise<void> {
     const { config, queue } = this.parts;
     const stages: Stage[] = ['publish', 'shards', 'results', 'retry', ...PROVIDERS];

@@ -6,11 +6,11 @@ import { settled, withCounts } from '../pipeline/lifecycle.js';
 
 const PAGE = 1000;
 const SLACK_MS = 3_600_000;
-/** So long a process repairs before it gives anything up: what was idle because nobody worked is given out first. */
+/** Time that a new process repairs before it gives up on publishes: work may have been idle for lack of workers. */
 const CHANCE_MS = 600_000;
 const REASON = 'delivery results incomplete';
 
-/** Ends publishes that will not end by themselves any more, however often their work was given out again. */
+/** Ends publishes that cannot complete any longer, although their work was enqueued again. */
 export class Watchdog {
   #sinceMs: number | null = null;
 
@@ -27,7 +27,7 @@ export class Watchdog {
 
   async #close({ appId, publishId, state }: StoredPublish): Promise<void> {
     const { store, log, now, metrics } = this.parts;
-    // Nobody has begun it, so nothing is incomplete: it is planned however late.
+    // Not started, so nothing is incomplete: it is planned however late.
     if (state === 'queued') return;
     let closed = 0;
     for (;;) {
@@ -79,7 +79,7 @@ export class Watchdog {
   }
 }
 
-/** All its claims are closed. One whose planning never came to an end did not succeed, whatever was sent of it. */
+/** All claims are closed. A publish whose planning never completed is failed, whatever was sent. */
 function ended(publish: StoredPublish, planned: number, nowMs: number): StoredPublish {
   const counters = publish.planningComplete ? publish.counters : { ...publish.counters, planned };
   const last = settled({

@@ -1,7 +1,7 @@
 import type { PushParts } from '../parts.js';
 import { ComingAndGoing } from './coming-and-going.js';
 
-/** Jobs that are counted; more show as so many. */
+/** Limit of counted jobs, shown as the value beyond it. */
 const MOST_JOBS = 100_000;
 /** Counting devices reads their table: it takes no more than this part of the time. */
 const PART_OF_TIME = 0.01;

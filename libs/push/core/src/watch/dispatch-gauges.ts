@@ -3,7 +3,7 @@ import type { PushParts } from '../parts.js';
 import type { Dispatcher } from '../pipeline/dispatcher.js';
 import { ComingAndGoing } from './coming-and-going.js';
 
-/** Shows how far dispatch is: its workers, what waits for one, connections to providers, breakers. Read at a scrape. */
+/** Gauges of dispatch: workers, waiting batches, provider connections, breakers. Read at a scrape. */
 export class DispatchGauges {
   readonly #starvation = new ComingAndGoing<{ provider: string; app: string }>();
   readonly #connections = new ComingAndGoing<{ provider: string; tenant: string }>();

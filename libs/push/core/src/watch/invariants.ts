@@ -4,7 +4,7 @@ import { isForbidden, moved } from '../pipeline/lifecycle.js';
 
 type Around = Pick<PushParts, 'log' | 'metrics' | 'now'>;
 
-/** The publish in another active state; a step that should be impossible is left out, and said. */
+/** Returns the publish in another active state; an invalid transition is skipped and logged. */
 export function move(around: Around, publish: StoredPublish, state: PublishState): StoredPublish {
   if (isForbidden(publish.state, state)) {
     violated(around, 'status_transition', { from: publish.state, to: state });
@@ -12,7 +12,7 @@ export function move(around: Around, publish: StoredPublish, state: PublishState
   return moved(publish, state, around.now());
 }
 
-/** Says when a publish has more results than deliveries. */
+/** Logs a publish with more results than deliveries. */
 export function checkCounts(around: Around, { counters, planningComplete }: StoredPublish): void {
   const { planned, succeeded, failed, expired, deadLettered } = counters;
   const over = succeeded + failed + expired + deadLettered;
@@ -24,5 +24,5 @@ function violated({ metrics, log }: Around, invariant: string, what: object): vo
   log.error('a push is in a state that should be impossible', { invariant, ...what });
 }
 
-/** What can be violated; each shows as 0 from the start. */
+/** Invariants; each metric starts at 0. */
 export const INVARIANTS = ['status_transition', 'more_results_than_planned'] as const;

@@ -1,7 +1,7 @@
 import type { Metrics } from '@carillon/runtime';
 import { INVARIANTS } from './invariants.js';
 
-/** Counters that show as 0 once an app, or a provider for an app, is known: a rate of what never was is 0, not absent. */
+/** Counters initialised to 0 for every known app and provider: the rate of a missing series is absent, not 0. */
 const COUNTERS = [
   'push_publish_accepted_total',
   'push_wfq_dispatched_total',

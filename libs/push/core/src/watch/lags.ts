@@ -6,18 +6,18 @@ import { deliveryStage } from '../pipeline/stages.js';
 
 const KEPT_MS = 1000;
 
-/** What waits in a stage, and what is worked on. */
+/** Waiting and active work of a stage. */
 export interface Lag {
   readonly stage: string;
-  /** Of a delivery stage. */
+  /** For delivery stages. */
   readonly provider: Provider | null;
-  /** Jobs that could be worked on now; those that wait for their time are none. */
+  /** Ready jobs, without delayed ones. */
   readonly depth: number;
   readonly readyMs: number;
   readonly activeMs: number;
 }
 
-/** How long ago the oldest work of each stage could have been done, or was begun; looks again every second. */
+/** Age of the oldest ready and active work by stage; refreshed every second. */
 export class Lags {
   #kept: { readonly untilMs: number; readonly lags: Promise<readonly Lag[]> } | null = null;
 

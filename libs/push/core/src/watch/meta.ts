@@ -2,7 +2,7 @@ import type { StoredPublish } from '@carillon/push-store';
 import type { Logger } from '@carillon/runtime';
 import { isOver } from '../pipeline/lifecycle.js';
 
-/** Under which the log has what becomes of pushes, step by step, for whoever asks for it. */
+/** Log target with the steps of each push. */
 export const META_TARGET = '[meta]log:push';
 
 export type MetaEvent =
@@ -22,7 +22,7 @@ export interface MetaBody {
   readonly appId?: string;
   readonly publishId?: string;
   readonly provider?: string;
-  /** Counts, states and names of classes: never a payload, an address or what a provider said. */
+  /** Counts, states and class names: never a payload, an address or a provider's text. */
   readonly detail?: Readonly<Record<string, string | number | null>>;
 }
 
@@ -30,12 +30,12 @@ export interface Around {
   readonly meta: Logger;
 }
 
-/** As many as there are requests and deliveries, so they are for `debug`. */
+/** Logged at `debug`: one line per request and delivery. */
 export function tellMeta({ meta }: Around, event: MetaEvent, body: MetaBody): void {
   meta.debug(event, { event, ...body });
 }
 
-/** Says when a publish came to its end by a change. */
+/** Logs that a change ended a publish. */
 export function tellIfOver(around: Around, before: StoredPublish | null, after: StoredPublish | null): void {
   if (before === null || after === null || isOver(before) || !isOver(after)) return;
   const { appId, publishId, state, counters } = after;

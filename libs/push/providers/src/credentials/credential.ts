@@ -1,4 +1,4 @@
-/** What gets in at FCM: a service account, or a token the operator fetched. */
+/** FCM credential: a service account, or an access token fetched by the operator. */
 export interface FcmCredential {
   readonly provider: 'fcm';
   /** Null: none is known, and every send is refused. */
@@ -65,7 +65,7 @@ export interface ChannelCredential {
   readonly appId: string;
 }
 
-/** What the client of a cloud needs to be let in. Secret: never logged, never part of an answer. */
+/** Credential of a cloud client. Secret: never logged or returned. */
 export type CloudCredential =
   | FcmCredential
   | ApnsCredential

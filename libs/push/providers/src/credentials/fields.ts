@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../json.js';
 import type { Cloud } from '../provider.js';
 import type { CloudCredential } from './credential.js';
 
-/** A credential as it is kept: what may be shown, and what is sealed. */
+/** Stored form of a credential: visible and encrypted fields. */
 export interface CredentialFields {
   readonly open: Readonly<Record<string, string>>;
   readonly secret: Readonly<Record<string, string>>;
@@ -173,7 +173,7 @@ function readApns(body: JsonObject): CredentialFields {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Of several ways in: the key, the certificate, the container, in this order. */
+/** Access method by precedence: key, certificate, PKCS#12 container. */
 function apnsAccess(open: Fields, secret: Fields): Extract<CloudCredential, { provider: 'apns' }>['access'] {
   const { teamId, keyId } = open;
   const { privateKey, pem, p12, p12Password = '' } = secret;
@@ -202,7 +202,7 @@ function readWebPush(body: JsonObject): CredentialFields {
   return { open: named({ publicKey, subject }), secret: { privateKey } };
 }
 
-/** The public point of a signing key of 32 bytes; null: it is none. */
+/** Public point of a 32-byte signing key; null if invalid. */
 export function vapidPublicKey(privateKey: string): Buffer | null {
   const bytes = Buffer.from(privateKey, 'base64url');
   if (!KEY_TEXT.test(privateKey) || bytes.length !== 32) return null;
@@ -221,7 +221,7 @@ function checkKey(pem: string, type: 'ec' | 'rsa', text: string): void {
     const curve = asymmetricKeyDetails?.namedCurve;
     if (asymmetricKeyType === type && (type === 'rsa' || curve === 'prime256v1')) return;
   } catch {
-    // Says nothing that the text does not, and might hold a part of the key.
+    // The parse error adds nothing and might contain a part of the key.
   }
   throw new InvalidCredential(text);
 }

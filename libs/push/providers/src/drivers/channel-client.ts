@@ -33,7 +33,7 @@ export class ChannelClient implements PushClient {
   async close(): Promise<void> {}
 }
 
-/** What the publisher refuses stays refused; what it cannot do now, it may later. */
+/** Refusals of the publisher are final; temporary failures are retried. */
 function outcomeOf(error: unknown): SendOutcome {
   if (error instanceof ProviderUnavailable)
     return rejected('auth_failure', 'credential_auth', 'not available');

@@ -1,7 +1,7 @@
 import { accepted } from '../outcome.js';
 import type { PushProviders } from '../port.js';
 
-/** Accepts everything and reaches nobody: no request leaves the process, not even for a token. */
+/** Accepts everything without any request, not even for a token. */
 export const DRY_RUN: PushProviders = {
   open: async ({ provider }) => ({
     provider,

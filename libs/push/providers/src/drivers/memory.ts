@@ -8,16 +8,16 @@ import type { Provider } from '../provider.js';
 export interface Arrival extends SendRequest {
   readonly provider: Provider;
   readonly credential: Credential;
-  /** Sends of this delivery key that arrived before, whatever became of them. */
+  /** Earlier sends of this delivery key, with any outcome. */
   readonly earlier: number;
 }
 
-/** What becomes of a send. Must not throw. */
+/** Returns the outcome of a send. Must not throw. */
 export type Answer = (arrival: Arrival) => SendOutcome | Promise<SendOutcome>;
 
 const MOST_ARRIVALS = 1_000_000;
 
-/** Clouds that answer as they are told, and remember what arrived. Everything is accepted until they are told otherwise. */
+/** Clouds with scripted outcomes that record sends. They accept everything by default. */
 export class MemoryClouds implements PushProviders {
   readonly #arrivals: Arrival[] = [];
   readonly #counts = new Map<string, number>();
@@ -34,7 +34,7 @@ export class MemoryClouds implements PushProviders {
     return this.#open;
   }
 
-  /** Decides what becomes of every send from now on. */
+  /** Sets the outcome of all later sends. */
   answer(answer: Answer): void {
     this.#answer = answer;
   }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../json.js';
 
-/** What APNs and Web Push are sent: an override without the parts of the form is the body but for its headers. */
+/** Body for APNs and Web Push: an override without the known members is the body itself, without its headers. */
 export function apnsBody(payload: JsonObject): JsonObject {
   return 'aps' in payload ? only(payload, ['aps', 'data']) : without(payload, 'headers');
 }
@@ -14,7 +14,7 @@ export function webPushBody(payload: JsonObject): JsonObject {
 /** The headers part of a payload. */
 export const headersOf = ({ headers }: JsonObject): JsonObject => (isObject(headers) ? headers : {});
 
-/** What WNS is sent: XML for everything it shows, the data alone for what it only hands over. */
+/** Body for WNS: XML for visible notifications, data for raw ones. */
 export function wnsBody(payload: JsonObject): string {
   const { type, xml, toast, data } = payload;
   if (typeof xml === 'string') return xml;

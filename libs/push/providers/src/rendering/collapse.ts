@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const digest = (key: string) => createHash('sha256').update(key);
 
-/** At most 64 bytes of printable ASCII, which is what a header takes. */
+/** At most 64 bytes of printable ASCII, as headers allow. */
 export const apnsCollapseId = (key: string): string =>
   /^[\x20-\x7e]{1,64}$/.test(key) ? key : digest(key).digest('hex').slice(0, 64);
 

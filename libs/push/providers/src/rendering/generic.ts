@@ -5,7 +5,7 @@ import { dataOrNothing, InvalidPayload, isDataOnly, type Notification } from './
 
 const WEB_PUSH_TTL_SECONDS = 2_419_200;
 
-/** The form of each provider that says what the notification says. */
+/** Payload of a notification in each provider's form. */
 export const GENERIC: Readonly<Record<Provider, (notification: Notification) => JsonObject>> = {
   fcm,
   apns,
@@ -100,7 +100,7 @@ function wns(notification: Notification): JsonObject {
   });
 }
 
-/** As the library of Ably clients has it. */
+/** Form of the library of Ably clients. */
 function realtime(notification: Notification): JsonObject {
   const { title, body, icon, sound, collapseKey } = notification;
   return present({

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
 import type { Provider } from '../provider.js';
 
-/** What a publish says, before any provider's form: locale chosen, placeholders filled. Absent: not said. */
+/** Provider-independent notification with locale chosen and placeholders filled. Absent members are unset. */
 export interface Notification {
   readonly title?: string;
   readonly body?: string;
@@ -25,10 +25,10 @@ export class InvalidPayload extends Error {
   }
 }
 
-/** The device is given data to work with and shows nothing by itself. */
+/** Whether the notification only carries data and shows nothing. */
 export const isDataOnly = ({ title, body }: Notification): boolean =>
   title === undefined && body === undefined;
 
-/** Absent when there is none. */
+/** Absent if empty. */
 export const dataOrNothing = ({ data }: Notification): JsonObject | undefined =>
   Object.keys(data).length === 0 ? undefined : data;

@@ -39,7 +39,7 @@ const READERS: Readonly<Record<Provider, (payload: JsonObject) => JsonObject>> =
   realtime: (payload) => payload,
 };
 
-/** Whom it goes to is not for the payload to say. */
+/** The payload must not name recipients. */
 function readMessage(provider: Provider, payload: JsonObject): JsonObject {
   const whole = 'message' in payload ? payload : { message: payload };
   const { message } = whole;
@@ -93,7 +93,7 @@ function readWns(payload: JsonObject): JsonObject {
   return { ...payload, type };
 }
 
-/** @throws InvalidPayload for what cannot be sent as the value of a header. */
+/** @throws InvalidPayload if the value cannot be sent as a header. */
 function checkHeader(provider: Provider, name: string, value: unknown): void {
   if (value === undefined) return;
   if (typeof value !== 'string') throw invalid(provider, `${name} must be a string`);

@@ -5,7 +5,7 @@ import { GENERIC } from './generic.js';
 import { InvalidPayload, type Notification } from './notification.js';
 import { readOverride } from './override.js';
 
-/** What a publish becomes for one provider; all that dispatch and retries look at. */
+/** Rendered payload of a publish for one provider; the only input of dispatch and retries. */
 export interface RenderedPayload {
   readonly provider: Provider;
   readonly payload: JsonObject;
@@ -16,9 +16,8 @@ export interface RenderedPayload {
 export const MOST_OVERRIDE_BYTES = 4096;
 
 /**
- * The payload of a provider: the override where there is one, else what the notification says in the provider's form.
- *
- * @throws InvalidPayload when the override is malformed or the result is larger than the provider takes.
+ * Renders the payload of a provider: the override if there is one, else the notification in the provider's form.
+ * @throws InvalidPayload if the override is malformed or the result exceeds the provider's size limit.
  */
 export function renderPayload(
   provider: Provider,
@@ -32,14 +31,14 @@ export function renderPayload(
   return { provider, payload, usedOverride };
 }
 
-/** What counts and how much of it there may be. */
+/** Counted size and size limit of each provider. */
 const SIZES: Readonly<Record<Provider, (payload: JsonObject) => readonly [number, number]>> = {
   fcm: (payload) => [jsonBytes(payload), 4096],
   apns: (payload) => [
     jsonBytes(apnsBody(payload)),
     headersOf(payload)['apns-push-type'] === 'voip' ? 5120 : 4096,
   ],
-  // One record of 4096 bytes, less what encryption adds.
+  // One record of 4096 bytes, minus the overhead of encryption.
   webpush: (payload) => [jsonBytes(webPushBody(payload)), 3993],
   hms: (payload) => [jsonBytes(payload), 4096],
   wns: (payload) => [Math.max(jsonBytes(payload), Buffer.byteLength(wnsBody(payload))), 5000],

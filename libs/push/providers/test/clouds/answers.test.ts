@@ -22,7 +22,7 @@ const quota: Expected = ['retryable', 'quota', 'provider_quota'];
 const unavailable: Expected = ['retryable', 'unavailable', 'provider_transient'];
 const other: Expected = ['rejected', 'provider_rejected', 'unknown'];
 
-/** What every answer of the documentation means. */
+/** Expected outcome of every documented response. */
 const MEANINGS: Readonly<Record<Provider, Readonly<Record<string, Expected>>>> = {
   fcm: {
     UNREGISTERED: invalidToken,

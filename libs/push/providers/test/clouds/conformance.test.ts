@@ -4,7 +4,7 @@ import { type PushClient, CLOUDS, type Cloud as Provider, type SendOutcome } fro
 import { clientConformance } from '../conformance.js';
 import { CloudRoom, CREDENTIALS } from './room.js';
 
-/** What each cloud says to mean an outcome. */
+/** Response of each cloud for an outcome. */
 const WORDS: Readonly<Record<Provider, Readonly<Record<string, unknown>>>> = {
   fcm: {
     device_terminal: 'UNREGISTERED',

@@ -96,7 +96,7 @@ async function sending() {
 
 const arrivals = async (room: CloudRoom): Promise<number> => (await room.arrived('fcm')).arrived.length;
 
-/** A token that the stand-in accepts, taken from a send with a service account. */
+/** An access token accepted by the stand-in, taken from a send with a service account. */
 async function grantedToken(room: CloudRoom): Promise<string> {
   const client = await room.open(CREDENTIALS.fcm);
   await client.send(room.request('fcm', 'another'), signal);

@@ -3,7 +3,7 @@ import { Notification, Provider } from 'apn';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Arrived, CloudRoom, CREDENTIALS } from './room.js';
 
-/** The undocumented member by which a path precedes `/3/device/`, as rooms of the stand-in have one. */
+/** Undocumented member that prepends a path to `/3/device/`, as needed by the stand-in. */
 interface WithPath {
   readonly client: { makePath: (type: string, token: string) => string };
 }

@@ -39,7 +39,7 @@ const point = Buffer.concat([
   Buffer.from(jwk.y ?? '', 'base64url'),
 ]).toString('base64url');
 
-/** All that is secret in the credentials below and in what is sent with them; nothing may show it. */
+/** All secrets in the credentials and sends below; none may appear anywhere. */
 export const SECRETS = [
   pem(rsa.privateKey).slice(40, 80),
   pem(ec.privateKey).slice(40, 80),

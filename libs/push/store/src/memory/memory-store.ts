@@ -173,7 +173,7 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
   async purge(category: PurgeCategory, beforeMs: number, limit: number): Promise<number> {
     const { tables } = this;
     const older = (row: { occurredMs: number }): boolean => row.occurredMs < beforeMs;
-    // `workers` is what is left.
+    // Remaining category: `workers`.
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check
     switch (category) {
       case 'publishes': {

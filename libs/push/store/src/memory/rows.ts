@@ -18,7 +18,7 @@ export class Rows<Row> {
     return this.#rows.get(nameOf(key)) ?? null;
   }
 
-  /** False: it is there, and stays as it is. */
+  /** Returns false, and keeps the existing row, if the key exists. */
   add(row: Row): boolean {
     const name = nameOf(this.keyOf(row));
     if (this.#rows.has(name)) return false;
@@ -39,7 +39,7 @@ export class Rows<Row> {
     return this.#rows.values();
   }
 
-  /** At most so many. */
+  /** Returns at most `limit` matching rows. */
   filter(matches: (row: Row) => boolean, limit = Infinity): Row[] {
     const found: Row[] = [];
     for (const row of this.#rows.values()) {
@@ -49,14 +49,14 @@ export class Rows<Row> {
     return found;
   }
 
-  /** Removes what matches, at most so many. */
+  /** Removes at most `limit` matching rows. */
   removeWhere(matches: (row: Row) => boolean, limit = Infinity): Row[] {
     const gone = this.filter(matches, limit);
     for (const row of gone) this.remove(row);
     return gone;
   }
 
-  /** Those that match, in the order of `by`, behind `after`. */
+  /** Returns matching rows ordered by `by`, after `after`. */
   page(matches: (row: Row) => boolean, by: (row: Row) => Key, after: Key | null, limit: number): Row[] {
     return this.filter((row) => matches(row) && (after === null || byColumns(by(row), after) > 0))
       .sort((one, other) => byColumns(by(one), by(other)))

@@ -32,7 +32,7 @@ export class Tables {
   readonly publishes = new Rows<StoredPublish>((row) => [row.appId, row.publishId]);
   readonly logs = new Rows<PublishLog>((row) => [row.appId, row.publishId]);
   readonly shards = new Rows<StoredShard>((row) => [row.appId, row.publishId, row.shardId]);
-  /** By publish, since all is asked of one publish. */
+  /** By publish, since all queries name one. */
   readonly claims = new Map<string, Map<string, Claim & { readonly owner: string | null }>>();
   readonly events = new Rows<DeliveryEvent>((row) => [row.appId, row.publishId, row.eventId]);
   readonly deadLetters = new Rows<StoredDeadLetter>((row) => [row.appId, row.deadLetterId]);

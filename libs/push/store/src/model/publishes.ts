@@ -38,7 +38,7 @@ export interface StoredPublish {
   readonly publishId: string;
   readonly state: PublishState;
   readonly counters: Counters;
-  /** `planned` is the number of deliveries; before, it is what was expected. */
+  /** Whether `planned` is the number of deliveries; before, it is the expected number. */
   readonly planningComplete: boolean;
   readonly fanoutRegime: 'fastPath' | 'shardPath' | null;
   readonly retryAfterMs: number | null;
@@ -56,7 +56,7 @@ export const isUnplanned = (publish: StoredPublish, planning: 'begun' | 'queued'
     ? publish.state === 'queued'
     : isActive(publish) && publish.state !== 'queued' && !publish.planningComplete;
 
-/** What a publish said, as it was accepted: all that planning and dispatch look at. */
+/** Content of a publish as admitted: the only input of planning and dispatch. */
 export interface PublishLog {
   readonly appId: string;
   readonly publishId: string;
@@ -106,11 +106,11 @@ export interface StoredShard {
 export type DeliveryState = 'planned' | 'sending' | 'retry' | 'done';
 export type DeliveryOutcome = 'accepted' | 'rejected' | 'expired' | 'cancelled' | 'dead_lettered';
 
-/** One delivery of one publish, whatever becomes of it: the one place that says whether it was sent. */
+/** One delivery of a publish: the authoritative record of whether it was sent. */
 export interface Claim {
   readonly appId: string;
   readonly publishId: string;
-  /** Of the app, the publish, the provider and the token. */
+  /** Derived from app, publish, provider and token. */
   readonly deliveryKey: string;
   readonly provider: string;
   /** Null: it is not a registered device that it goes to. */
@@ -120,7 +120,7 @@ export interface Claim {
   readonly attempt: number;
   /** When it was taken for its first attempt; null: it never was, or by a process that did not keep it. */
   readonly firstAttemptMs: number | null;
-  /** Until when it is in hands: of whoever sends it, or of the wait for its next attempt. Null: in nobody's. */
+  /** End of the lease of its sender, or of the wait for its next attempt. Null: free. */
   readonly leaseUntilMs: number | null;
   /** Null unless done. */
   readonly outcome: DeliveryOutcome | null;
@@ -162,13 +162,13 @@ export interface StoredDeadLetter {
   readonly itemKey: string;
   readonly reason: string;
   readonly occurredMs: number;
-  /** What to enqueue when it is replayed; null: it cannot be. Sealed, or JSON where there is no master key. */
+  /** Item to enqueue on replay; null: not replayable. Encrypted, or JSON without a master key. */
   readonly item: string | null;
   readonly replayedMs: number | null;
   readonly replayCount: number;
 }
 
-/** What one change of a publish comes to. */
+/** Result of a change of a publish. */
 export interface PublishChange {
   readonly publish: StoredPublish;
   readonly events?: readonly DeliveryEvent[];

@@ -1,4 +1,4 @@
-/** A credential as it is kept: what may be shown, and what is sealed, field by field. */
+/** Stored form of a credential: visible and encrypted fields. */
 export interface StoredCredential {
   readonly appId: string;
   readonly credentialId: string;
@@ -32,7 +32,7 @@ export interface StoredDevice {
   readonly platform: string;
   /** JSON; null: none. Never shown. */
   readonly metadata: string | null;
-  /** Of the device's identity token. */
+  /** Hash of the device's identity token. */
   readonly identityHash: string;
   readonly timezone: string;
   readonly locale: string;
@@ -51,7 +51,7 @@ export interface StoredDevice {
   readonly updatedMs: number;
 }
 
-/** The device id of a row that stands for all devices of a client starts with this. */
+/** Prefix of the device id of a row for all devices of a client. */
 export const CLIENT_SCOPE = '__service_client_scope__:';
 
 export interface StoredSubscription {
@@ -67,11 +67,11 @@ export interface StoredSubscription {
   readonly updatedMs: number;
 }
 
-/** Who a channel reaches through one of its subscriptions. */
+/** A subscriber of a channel. */
 export interface Subscriber {
-  /** As in the subscription; the position of the page. */
+  /** Device id of the subscription; the position of the page. */
   readonly deviceId: string;
-  /** Of the row of a client: all its devices are meant. */
+  /** For a client row: all its devices are subscribed. */
   readonly clientId: string | null;
   /** Null: the row of a client, or the device is gone. */
   readonly device: Pick<StoredDevice, 'provider' | 'state' | 'tokenHash'> | null;

@@ -22,18 +22,18 @@ export interface SendLease {
   readonly lapsedMs?: number;
 }
 
-/** `mostSteps` of drivers that have no limit of their own. */
+/** `mostSteps` of drivers without a limit of their own. */
 export const MOST_STEPS = 1000;
 
-/** What is to be sent, and what became of it. */
+/** Publishes and their deliveries. */
 export interface PublishStore {
   /** Steps of one `changePublish`; more are rejected with a `RangeError`. */
   readonly mostSteps: number;
   /** Null: it is accepted. Else there is one of this id already, or of one of the keys, and nothing changed. */
   admit(admission: Admission): Promise<StoredPublish | null>;
-  /** Takes back what could not be worked on; only while it is `queued`. */
+  /** Removes a publish that could not be processed; only while it is `queued`. */
   withdraw(appId: string, publishId: string): Promise<void>;
-  /** Those that have not expired. */
+  /** Returns the keys that have not expired. */
   idempotency(appId: string, keys: readonly string[], nowMs: number): Promise<IdempotencyRow[]>;
   publish(appId: string, publishId: string): Promise<StoredPublish | null>;
   log(appId: string, publishId: string): Promise<PublishLog | null>;
@@ -41,9 +41,9 @@ export interface PublishStore {
   countActive(appId: string, nowMs: number, most: number): Promise<number>;
 
   /**
-   * Takes the steps that can be taken, at most `mostSteps`, then lets `decide` say what becomes of the publish, given the keys of the steps
-   * taken; null changes nothing more. Events that are there already are left as they are. Resolves with the claims of
-   * all the steps as they are then, or null when there is no such publish.
+   * Applies the possible steps, at most `mostSteps`, then calls `decide` with the keys of the applied steps to
+   * determine the publish; null changes nothing more. Existing events are kept. Resolves with the resulting claims of
+   * all steps, or null if the publish does not exist.
    */
   changePublish(
     appId: string,
@@ -56,8 +56,8 @@ export interface PublishStore {
   plan(appId: string, publishId: string, claims: readonly Claim[]): Promise<ReadonlySet<string>>;
   countClaims(appId: string, publishId: string): Promise<number>;
   /**
-   * Takes for sending what is `planned` or waits for that attempt, or what somebody is sending whose lease is over;
-   * resolves with the keys that are the caller's until the lease ends.
+   * Claims deliveries for sending that are `planned`, wait for that attempt, or have an expired lease; resolves with
+   * the keys claimed by the caller until the lease ends.
    */
   takeForSending(
     appId: string,
@@ -65,14 +65,14 @@ export interface PublishStore {
     jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
     lease: SendLease,
   ): Promise<ReadonlySet<string>>;
-  /** Whether somebody is sending any of those attempts and has time left for it. */
+  /** Whether a sender holds an unexpired lease on any of those attempts. */
   isBeingSent(
     appId: string,
     publishId: string,
     jobs: readonly { readonly deliveryKey: string; readonly attempt: number }[],
     nowMs: number,
   ): Promise<boolean>;
-  /** Gives back what was taken and not sent. */
+  /** Releases claims that were not sent. */
   giveBack(
     appId: string,
     publishId: string,
@@ -80,30 +80,30 @@ export interface PublishStore {
     owner: string,
     nowMs: number,
   ): Promise<void>;
-  /** Deliveries by a provider, of one device or one batch where that is said; those that are not done come first. */
+  /** Deliveries by a provider, optionally of one device or batch; unfinished ones come first. */
   claimsLike(appId: string, publishId: string, which: ClaimFilter, limit: number): Promise<Claim[]>;
   claim(appId: string, publishId: string, deliveryKey: string): Promise<Claim | null>;
-  /** Those that are not done, by key. */
+  /** Unfinished claims by key. */
   openClaims(appId: string, publishId: string, after: string | null, limit: number): Promise<Claim[]>;
 
   /** Adds those that are new. */
   putShards(shards: readonly StoredShard[]): Promise<void>;
   shard(appId: string, publishId: string, shardId: string): Promise<StoredShard | null>;
   changeShard(shard: StoredShard): Promise<void>;
-  /** Those that are not complete, by id. */
+  /** Incomplete shards by id. */
   openShards(appId: string, publishId: string, after: string | null, limit: number): Promise<StoredShard[]>;
 
   hasEvent(appId: string, publishId: string, eventId: string): Promise<boolean>;
   /** False: it was there. */
   putEvent(event: DeliveryEvent): Promise<boolean>;
-  /** How often each outcome of each provider was recorded for an app in `[fromMs, toMs)`. */
+  /** Number of events by provider and outcome for an app in `[fromMs, toMs)`. */
   countEvents(
     appId: string,
     fromMs: number,
     toMs: number,
   ): Promise<readonly { provider: string; outcome: string; count: number }[]>;
 
-  /** Adds it unless it is there. */
+  /** Adds it unless it exists. */
   putDeadLetter(row: StoredDeadLetter): Promise<void>;
   deadLetter(appId: string, deadLetterId: string): Promise<StoredDeadLetter | null>;
   deadLetters(
@@ -112,11 +112,11 @@ export interface PublishStore {
     after: readonly [number, string] | null,
     limit: number,
   ): Promise<StoredDeadLetter[]>;
-  /** Those that were not replayed and can be, of all apps, counted up to `most`. */
+  /** Number of replayable dead letters of all apps, counted up to `most`. */
   countDeadLetters(most: number): Promise<number>;
   /**
-   * Marks it replayed, starts its delivery anew (null: it had none), and changes the publish, all or nothing. False: it
-   * was replayed already.
+   * Atomically marks a dead letter as replayed, resets its delivery (null: none), and changes the publish. Resolves
+   * with false if it was replayed already.
    */
   replay(
     row: StoredDeadLetter,

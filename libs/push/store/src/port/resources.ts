@@ -10,15 +10,18 @@ import type {
 export type DeviceFilter = Readonly<Partial<Record<'clientId' | 'deviceId', string>>>;
 export type SubscriptionFilter = Readonly<Partial<Record<'channel' | 'deviceId', string>>>;
 
-/** Devices and whom they belong to, what they are subscribed to, and what is sent with. The app of everything is the first argument. */
+/** Devices, subscriptions, templates and credentials. The first argument is always the app. */
 export interface ResourceStore {
   credential(appId: string, credentialId: string): Promise<StoredCredential | null>;
-  /** That of the provider which was changed last. */
+  /** Most recently changed credential of the provider. */
   latestCredential(appId: string, provider: string): Promise<StoredCredential | null>;
   credentials(appId: string, after: string | null, limit: number): Promise<StoredCredential[]>;
-  /** Of all apps. */
+  /** Credentials of all apps. */
   allCredentials(after: readonly [string, string] | null, limit: number): Promise<StoredCredential[]>;
-  /** False: the stored version is not `expected` (null: there is none), and nothing changed. With it the event. */
+  /**
+   * Resolves with false, without a change, if the stored version is not `expected` (null: none). Writes the event
+   * atomically with it.
+   */
   putCredential(
     row: StoredCredential,
     expected: number | null,
@@ -32,12 +35,12 @@ export interface ResourceStore {
   removeTemplate(appId: string, templateId: string): Promise<void>;
 
   device(appId: string, deviceId: string): Promise<StoredDevice | null>;
-  /** Those of them that exist, in no order; at most 1000 ids. */
+  /** Returns the existing devices, unordered; at most 1000 ids. */
   devicesOf(appId: string, deviceIds: readonly string[]): Promise<StoredDevice[]>;
   devices(appId: string, filter: DeviceFilter, after: string | null, limit: number): Promise<StoredDevice[]>;
   /**
-   * Makes of a device what `decide` makes of it; null leaves it as it is. When the token changes, the provider and hash
-   * of its subscriptions change with it. An error of `decide` changes nothing and is rethrown.
+   * Replaces a device by the result of `decide`; null keeps it. A new token is applied to its subscriptions too. An
+   * error of `decide` is rethrown without a change.
    */
   changeDevice(
     appId: string,

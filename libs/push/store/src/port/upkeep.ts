@@ -1,12 +1,14 @@
 import type { Claim, DeferredItem, ScheduledJob, StoredPublish, WorkerRow } from '../model/publishes.js';
 import type { DeviceState } from '../model/resources.js';
 
-/** What is due, what is forgotten, what is old, and who works on it. */
+/** Due jobs, lost work, expired rows, and workers. */
 export interface UpkeepStore {
   /** Due by then, of all apps. */
   dueJobs(nowMs: number, limit: number): Promise<ScheduledJob[]>;
   removeJob(appId: string, jobId: string): Promise<void>;
-  /** Cancels what is still `queued`, of which one call is told; `absent`: there is nothing to cancel, or no more. */
+  /**
+   * Cancels a job that is still `queued`; exactly one call gets `cancelled`. `absent`: unknown or already cancelled.
+   */
   cancelJob(appId: string, jobId: string, nowMs: number): Promise<'cancelled' | 'dispatched' | 'absent'>;
 
   /** Adds those that are new. */
@@ -27,7 +29,7 @@ export interface UpkeepStore {
     untilMs: number,
   ): Promise<ReadonlySet<string>>;
 
-  /** Adds to what was used; false, and nothing is added, when the sum would be above the limit. */
+  /** Adds to the used amount; resolves with false, without a change, if the sum would exceed the limit. */
   useQuota(appId: string, day: string, amount: number, limit: number): Promise<boolean>;
 
   /**
@@ -51,32 +53,32 @@ export interface UpkeepStore {
     nowMs: number,
     limit: number,
   ): Promise<StoredPublish[]>;
-  /**
-   * Deliveries that are not done, untouched since before `untouchedMs` and in nobody's hands since before `freeMs`, of all
-   * apps.
-   */
+  /** Unfinished deliveries of all apps, untouched since `untouchedMs` and without a lease since `freeMs`. */
   forgottenClaims(
     since: { readonly untouchedMs: number; readonly freeMs: number },
     limit: number,
   ): Promise<Claim[]>;
   /** Publishes that are not over and where nothing happened since then, of all apps. */
   stalePublishes(beforeMs: number, limit: number): Promise<StoredPublish[]>;
-  /** Touches a delivery, so that it is not forgotten any more. */
+  /** Touches deliveries, so that they no longer count as forgotten. */
   touchClaims(appId: string, publishId: string, keys: readonly string[], nowMs: number): Promise<void>;
 
-  /** Removes what is older, of all apps, at most `limit`; how many it were. A publish goes with all that belongs to it. */
+  /**
+   * Removes at most `limit` older rows of all apps; resolves with their number. A publish is removed with its
+   * dependent rows.
+   */
   purge(category: PurgeCategory, beforeMs: number, limit: number): Promise<number>;
   /** Removes devices that failed for good and were last active before, with their subscriptions; how many, by app. */
   removeStaleDevices(beforeMs: number, limit: number): Promise<ReadonlyMap<string, number>>;
 }
 
-/** How much there is, for whoever looks after it. May read a table whole: to be asked now and then. */
+/** Counts for operators. May scan a table: to be called occasionally. */
 export interface CountStore {
   /** Devices of all apps, by app and state; the first 10 000 of these. */
   countDevices(): Promise<readonly DeviceCount[]>;
   /** Scheduled jobs of all apps whose time has come, and others; each counted up to `most`. */
   countJobs(nowMs: number, most: number): Promise<{ readonly due: number; readonly waiting: number }>;
-  /** What `useQuota` added up. */
+  /** Amount added by `useQuota`. */
   quotaUsed(appId: string, day: string): Promise<number>;
 }
 

@@ -19,7 +19,7 @@ import { headOf, logOf } from './values.js';
 /** Reads of a log whose parts become visible one by one. */
 const LOG_TRIES = 10;
 const LOG_AGAIN_MS = 20;
-/** By how much clocks of processes may differ. */
+/** Assumed clock difference between processes. */
 const CLOCKS_MS = 3_600_000;
 
 /** Publishes as they were accepted. */

@@ -11,11 +11,11 @@ import { type Head, headOf, headValue, logParts } from './values.js';
 
 /** Tries of one admission whose keys other processes reserve at the same time. */
 const MOST_TRIES = 8;
-/** How long a reservation without a publish is respected: longer than an admission takes. */
+/** Time for which a reservation without a publish is respected: longer than an admission takes. */
 const RESERVED_MS = 1500;
 const LOOK_AGAIN_MS = 20;
 const FENCED_MS = 86_400_000;
-/** Rows outlive their time by so much: clocks of callers and of the store may differ. */
+/** Rows are kept this much longer: clocks of callers and of the store may differ. */
 const GRACE_MS = 3_600_000;
 /** Bytes of a commit that are left for the publish and its keys beside its log. */
 const HEAD_BYTES = 100_000;
@@ -26,7 +26,7 @@ const HEAD_ROWS = 5;
 export interface Reservation extends IdempotencyRow {
   /** When it was reserved, by the clock of the process that did. */
   readonly reservedMs: number;
-  /** Of the attempt that reserved it. */
+  /** Attempt that made the reservation. */
   readonly attemptId: string;
 }
 
@@ -197,7 +197,7 @@ export class Admissions {
     rows: readonly IdempotencyRow[],
     attemptId: string,
   ): Promise<void> {
-    // Another attempt of the same publish may rest on them; fenced, it reserves them anew.
+    // Another attempt of the same publish may depend on them; once fenced, it reserves them again.
     if (rows.length === 0 || (await this.#fence(appId, publishId)) !== null) return;
     for (const { key } of rows) {
       const { partition, sort } = idempotencyKey(appId, key);

@@ -253,7 +253,7 @@ export class RecordDeliveries extends RecordAccepted {
     }
   }
 
-  /** Changes each claim by itself, as many in a commit as it holds; resolves with the keys of those changed. */
+  /** Changes claims individually, as many per commit as fit; resolves with the changed keys. */
   protected async changeClaims(
     appId: string,
     publishId: string,

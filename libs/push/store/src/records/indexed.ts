@@ -6,7 +6,7 @@ import type { FoundEntry, TimeEntry, TimeIndex, TimeSpan } from './time-index.js
 export interface Verdict<Value> {
   /** Absent: the entry is skipped. */
   readonly value?: Value;
-  /** Where the entry belongs instead. Null: nowhere, it is removed. Absent: it stays. */
+  /** New position of the entry. Null: it is removed. Absent: it stays. */
   readonly to?: TimeEntry | null;
   /** Whether it is removed although a commit that follows it may be under way. */
   readonly isCertain?: boolean;
@@ -22,8 +22,8 @@ interface Reading<Value> {
 }
 
 /**
- * Reads rows through a time index, in the order of the entries, each row once. Verifies every entry against its row; moves
- * and removes entries as the verdict says.
+ * Reads rows through a time index in entry order, each row once. Verifies every entry against its row; moves and
+ * removes entries by the verdict.
  */
 export async function readIndexed<Value>(
   rows: Rows,

@@ -17,7 +17,7 @@ interface Lock {
   readonly untilMs: number;
 }
 
-/** Locks, remembered keys, quotas, values of the installation and workers; most of them expire by themselves. */
+/** Locks, idempotency keys, quotas, values of the installation and workers; most of them expire. */
 export class RecordKeyed extends RecordPurge {
   async lock(appId: string, lockId: string, owner: string, nowMs: number, untilMs: number): Promise<boolean> {
     const { partition, sort } = ownKey('lock', appId, lockId);

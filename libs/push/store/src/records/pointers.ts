@@ -12,9 +12,8 @@ export interface Pointer {
 const UNDER_WAY_MS = 600_000;
 
 /**
- * Entries of indexes by name. A writer puts the entry before the commit of the row and confirms it afterwards; whoever
- * removes an entry looks at the row again and restores the entry if the row exists. So an existing row has its entry,
- * in either order of the two.
+ * Index entries by name. A writer puts the entry before it commits the row and confirms it afterwards; a remover
+ * reads the row again and restores the entry if the row exists. So an existing row has its entry, in either order.
  */
 export class Pointers {
   constructor(
@@ -42,7 +41,7 @@ export class Pointers {
     await this.put(pointers.filter((_, index) => found[index] === null));
   }
 
-  /** Removes entries; `areAlive` says which of them have a row after all. */
+  /** Removes entries; `areAlive` returns those that have a row after all. */
   async remove(
     pointers: readonly Pointer[],
     areAlive: (pointers: readonly Pointer[]) => Promise<readonly boolean[]>,

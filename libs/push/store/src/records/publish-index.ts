@@ -19,7 +19,7 @@ export const hourOf = (timeMs: number): number => Math.floor(timeMs / HOUR_MS);
 
 const idOf = ({ appId, publishId }: StoredPublish): readonly [string, string] => [appId, publishId];
 
-/** The entry of a publish among the active ones of its app; once its time has come, it does not wait any more. */
+/** Entry of a publish among the active ones of its app; once due, it is no longer delayed. */
 export const activeEntry = ({ publish, activeMs, notBeforeMs }: Head): TimeEntry & { note: string } => ({
   timeMs: activeMs,
   id: [publish.publishId],

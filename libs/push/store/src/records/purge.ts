@@ -15,7 +15,7 @@ import { headOf } from './values.js';
 const PAGE = 1000;
 const HOUR_MS = 3_600_000;
 
-/** Removes old rows. Keys, locks and workers expire by themselves. */
+/** Removes old rows. Keys, locks and workers expire on their own. */
 export class RecordPurge extends RecordForgotten {
   async purge(category: PurgeCategory, beforeMs: number, limit: number): Promise<number> {
     // The others expire in the store.

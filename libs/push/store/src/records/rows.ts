@@ -70,7 +70,7 @@ export class Rows {
     return this.#asked(() => this.records.commit(commit));
   }
 
-  /** Of several rows of one key, the last one is written. */
+  /** Of several rows with one key, the last is written. */
   async put(given: readonly Row[]): Promise<void> {
     const rows = [...new Map(given.map((row) => [JSON.stringify([row.partition, row.sort]), row])).values()];
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {

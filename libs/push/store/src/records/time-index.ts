@@ -31,7 +31,7 @@ export interface TimeSpan {
   readonly toMs: number | null;
 }
 
-/** How the entries of an index are spread. */
+/** Distribution of the entries of an index. */
 export interface Spread {
   /** Length of a slot of time, which has partitions of its own. */
   readonly slotMs: number;
@@ -155,7 +155,7 @@ export class TimeIndex {
     return slots;
   }
 
-  /** How long a process relies on having listed a slot. */
+  /** Time for which a process relies on having listed a slot. */
   get #listedMs(): number {
     return Math.min(LISTED_MS, this.spread.slotMs);
   }

@@ -63,7 +63,7 @@ export const opens = (before: Claim | null, after: Claim): boolean =>
   after.state !== 'done' &&
   (before === null || before.state === 'done' || idleSinceMs(after) < idleSinceMs(before));
 
-/** Splits a text into parts of at most so many UTF-8 bytes. Joined, they are the text again. */
+/** Splits a text into parts of at most `mostBytes` UTF-8 bytes. */
 export function splitText(text: string, mostBytes: number): string[] {
   const length = Math.max(1, Math.floor(mostBytes / BYTES_A_UNIT));
   const parts: string[] = [];
@@ -79,7 +79,7 @@ export function splitText(text: string, mostBytes: number): string[] {
   return parts;
 }
 
-/** Each part says how many there are: a reader may see some of them before the others. */
+/** Each part contains their number: a reader may see some parts before others. */
 export function logParts(log: PublishLog, mostBytes: number): string[] {
   const parts = splitText(JSON.stringify(log), mostBytes - COUNT_BYTES);
   return parts.map((part) => `${parts.length} ${part}`);

@@ -17,8 +17,8 @@ export interface Condition {
 const ALWAYS: Condition = { text: 'true', values: [] };
 
 /**
- * Reads the rows of a set of keys. PostgreSQL looks each key up in the primary key, whatever it knows of the table: the
- * limit keeps the planner from turning the look-ups into a scan of everything that shares the first columns.
+ * Reads the rows of a set of keys. The limit makes PostgreSQL look each key up in the primary key, whatever its
+ * statistics: the planner may otherwise scan all rows with the same first columns.
  */
 export async function rowsOfKeys<Row extends object>(
   one: Statements,

@@ -6,7 +6,7 @@ import { publishRow } from './publish-row.js';
 import { textOf } from './table.js';
 import { CLAIMS, DEAD_LETTERS, EVENTS, PUBLISHES, SHARDS } from './tables.js';
 
-/** And what is kept of them: shards, events, dead letters. */
+/** Publishes with their shards, events and dead letters. */
 export class SqlPublishes extends SqlDeliveries implements PublishStore {
   async putShards(shards: readonly StoredShard[]): Promise<void> {
     await this.sql.now((one) => one.add(SHARDS, shards));

@@ -24,7 +24,7 @@ const COLUMNS = { clientId: 'client_id', deviceId: 'device_id', channel: 'channe
 
 type Filter = Readonly<Partial<Record<keyof typeof COLUMNS, string>>>;
 
-/** What the filter asks for, and the app. */
+/** Returns the condition of the filter and the app. */
 function where(appId: string, filter: Filter, alias = ''): [string, SqlScalar[]] {
   const asked = (['channel', 'deviceId', 'clientId'] as const)
     .map((name) => [COLUMNS[name], filter[name]] as const)
@@ -68,7 +68,7 @@ export class SqlResources implements ResourceStore {
       if ((stored?.version ?? null) !== expected) return false;
       const next = credentialRow(row);
       if (stored !== null) await one.put(CREDENTIALS, next, ['created_ms']);
-      // Somebody else may add it between the look and this.
+      // Another process may add it between the read and this write.
       else if ((await one.add(CREDENTIALS, [next])) === 0) return false;
       if (event !== null) await one.add(OPERATOR_EVENTS, [event]);
       return true;
@@ -121,7 +121,7 @@ export class SqlResources implements ResourceStore {
     decide: (existing: StoredDevice | null) => StoredDevice | null,
   ): Promise<void> {
     const changed = await this.sql.step((one) => changeDevice(one, appId, deviceId, decide));
-    // Somebody else registered it at the same time: now it is there to be changed.
+    // Another process registered it at the same time: now it can be changed.
     if (!changed) await this.sql.step((one) => changeDevice(one, appId, deviceId, decide));
   }
 

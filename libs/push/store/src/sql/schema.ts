@@ -17,20 +17,20 @@ const { CLAIMS, INSTALLATION, WORKERS } = tables;
 /** Every table of the room. */
 const ALL: readonly Pick<Table<object>, 'create' | 'name'>[] = Object.values(tables);
 
-/** By which a database knows the tables of the room. */
+/** Name of the tables in the migration log. */
 export const TABLES_NAME = 'push';
 
-/** Processes of before migrations were recorded start with tables of this version, which their table of versions tells. */
+/** Processes older than the migration log start with tables of this version, stored in their version table. */
 const VERSION = 1;
 const VERSION_TABLE = 'push_schema_version';
 
-/** A table as it stands in a statement. */
+/** Returns the qualified name of a table. */
 const tableName = (dialect: SqlDialect, place: Place, name: string): string =>
   dialect === 'mysql' ? name : placed(place, name);
 
 /** The tables of the room. */
 export function pushTables(dialect: SqlDialect): Tables {
-  /** Makes what is not there yet. */
+  /** Creates missing tables. */
   class PushTables1764000000001 implements MigrationInterface {
     constructor(private readonly place: Place) {}
 
@@ -57,7 +57,7 @@ export function pushTables(dialect: SqlDialect): Tables {
     }
   }
 
-  /** Where the table was made before it had the column. */
+  /** Adds a column to tables created before it. */
   abstract class AddedColumn implements MigrationInterface {
     constructor(
       private readonly place: Place,
@@ -98,7 +98,7 @@ export function pushTables(dialect: SqlDialect): Tables {
       super(place, WORKERS.name, 'credentials', 'json');
     }
   }
-  /** Where the tables were made before this one was among them. */
+  /** Adds a table to schemas created before it. */
   class Installation1764000000004 implements MigrationInterface {
     constructor(private readonly place: Place) {}
 

@@ -49,7 +49,7 @@ export class Statements {
     return row;
   }
 
-  /** Adds rows; those whose key is there are left as they are. How many are new. */
+  /** Adds rows and keeps those whose key exists; resolves with the number of new rows. */
   async add<Row extends object>(table: Table<Row>, rows: readonly Row[]): Promise<number> {
     let added = 0;
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
@@ -130,8 +130,8 @@ export class Statements {
   }
 
   /**
-   * A delete of at most so many rows, by where they are: joined by their key, all of the table would be read for each
-   * batch. A row that is changed at the same moment may stay.
+   * Deletes a limited number of rows by physical location: a join by key would read the whole table for each batch. A
+   * concurrently changed row may remain.
    */
   async removeSome(
     table: Table<never>,
@@ -149,12 +149,12 @@ export class Statements {
   }
 }
 
-/** What a step is made of, as it is counted. */
+/** Kinds of steps in metrics. */
 export const COMPONENTS = ['statement', 'transaction'] as const;
 
 export type Component = (typeof COMPONENTS)[number];
 
-/** Told of steps that others were in the way of. */
+/** Receives retries of conflicting steps. */
 export interface StoreObserver {
   repeated(component: Component): void;
   /** It was repeated so often that its caller has to see to it. */

@@ -35,7 +35,7 @@ import {
   WORKERS,
 } from './tables.js';
 
-/** Where a row is removed by the time in one of its columns. */
+/** Categories whose rows are removed by a time column. */
 const BY_TIME: Readonly<Partial<Record<PurgeCategory, readonly [Table<never>, string]>>> = {
   deliveryEvents: [EVENTS as Table<never>, 'occurred_ms'],
   operatorEvents: [OPERATOR_EVENTS as Table<never>, 'occurred_ms'],
@@ -136,7 +136,7 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     nowMs: number,
     untilMs: number,
   ): Promise<ReadonlySet<string>> {
-    // In one order, so that two who remember the same do not wait for each other in a circle.
+    // In a fixed order, so that concurrent transactions with the same keys cannot deadlock.
     const sorted = [...new Set(keys)].toSorted();
     if (sorted.length === 0) return new Set();
     return this.sql.changed((one) => rememberKeys(one, { appId, keys: sorted, nowMs, untilMs }));
@@ -179,7 +179,7 @@ export class SqlPushStore extends SqlCounts implements PushStore {
       workerId: textOf(row['worker_id']),
       stages: wordsOf(row['stages']),
       providers: wordsOf(row['providers']),
-      // Processes of before say nothing of them.
+      // Older versions do not report them.
       credentials: wordsOf(row['credentials']),
       expiresMs: Number(row['expires_ms']),
     }));
@@ -246,7 +246,7 @@ export class SqlPushStore extends SqlCounts implements PushStore {
     const { rows: found } = await this.sql.inOrder((one) => one.run(text, values));
     const rows = found.map((row) => PUBLISHES.rowOf(row));
     for (const { appId, publishId } of rows) {
-      // The publish last: what was cut off is found again.
+      // The publish last: an interrupted removal is found again.
       for (const { name } of [CLAIMS, SHARDS, LOGS, PUBLISHES]) {
         await this.#run(`delete from ${name} where app_id = ? and publish_id = ?`, [appId, publishId]);
       }

@@ -1,6 +1,6 @@
 import type { SqlDialect, SqlRow, SqlScalar } from '@carillon/database';
 
-/** What a column holds; `?` allows null. */
+/** Type of a column; `?` allows null. */
 export type Kind = `${'id' | 'key' | 'text' | 'int' | 'bool' | 'json'}${'' | '?'}`;
 
 const TYPES: Readonly<Record<SqlDialect, Readonly<Record<string, string>>>> = {
@@ -40,7 +40,7 @@ export class Table<Row extends object> {
   readonly names: readonly string[];
   /** For a `select`. */
   readonly list: string;
-  /** Of PostgreSQL: an array a column, and what of it goes into the column. */
+  /** PostgreSQL: array parameters by column, and the expressions taken from them. */
   readonly arrays: string;
   readonly taken: string;
 
@@ -56,7 +56,7 @@ export class Table<Row extends object> {
     return this.shape.name;
   }
 
-  /** Statements that make it; none does anything where it is there. `placed`: a name as it stands in a statement. */
+  /** Returns idempotent statements that create it. `placed` qualifies a name. */
   create(dialect: SqlDialect, placed: (name: string) => string): string[] {
     const { name, columns, key, indexes = [] } = this.shape;
     const lines = Object.entries(columns).map(([column, kind]) => {

@@ -12,7 +12,7 @@ import type {
 import type { OperatorEvent, StoredDevice, StoredSubscription, StoredTemplate } from '../model/resources.js';
 import { Table } from './table.js';
 
-/** As the columns are; `openFields` and `sealedFields` are JSON. */
+/** Row with the column types; `openFields` and `sealedFields` are JSON. */
 export interface CredentialRow {
   readonly appId: string;
   readonly credentialId: string;

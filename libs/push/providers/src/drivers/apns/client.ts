@@ -19,7 +19,7 @@ const PUBLIC = {
   sandbox: 'https://api.sandbox.push.apple.com',
 };
 
-/** What APNs wants behind the bundle id for pushes of a type. */
+/** Suffix of the bundle id in the topic, by push type. */
 const TOPIC_SUFFIX: Readonly<Record<string, string>> = {
   voip: '.voip',
   complication: '.complication',

@@ -15,7 +15,7 @@ import type { WireReply } from '../wire/exchange.js';
 
 const TOPIC = new Set(['DeviceTokenNotForTopic', 'BadTopic', 'TopicDisallowed', 'MissingTopic']);
 
-/** Reasons of the documentation that decide nothing by themselves. */
+/** Documented reasons without an effect of their own. */
 const OTHERS = new Set([
   'BadCollapseId',
   'BadExpirationDate',
@@ -47,7 +47,7 @@ const OTHERS = new Set([
   'ExpiredToken',
 ]);
 
-/** What an answer of APNs means. */
+/** Converts a response of APNs into an outcome. */
 export function judgeApns({ status, headers, body }: WireReply, nowMs: number): Verdict {
   if (status === 200) return { outcome: accepted(messageId(headers['apns-id'])) };
   const { reason: given } = answerOf(body);

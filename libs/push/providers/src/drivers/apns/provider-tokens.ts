@@ -5,7 +5,7 @@ import type { Tokens } from '../client/tokens.js';
 type Key = Extract<ApnsCredential['access'], { kind: 'key' }>;
 
 const USED_FOR_MS = 50 * 60_000;
-/** APNs blocks who renews more often. */
+/** Minimum renewal interval accepted by APNs. */
 const RENEWED_AFTER_MS = 20 * 60_000;
 
 /** Signed here, valid for an hour from when they were. */

@@ -9,7 +9,7 @@ import { EndpointNotAllowed } from './network.js';
 import { Refusal } from './refusal.js';
 import type { Tokens } from './tokens.js';
 
-/** What is particular to one provider. */
+/** Provider-specific parts of a client. */
 export interface Protocol {
   readonly provider: Provider;
   readonly tokens: Tokens;
@@ -30,7 +30,7 @@ const nothing = (): void => {};
 
 const lost = (reason: string): SendOutcome => retryable('network_transport', 'network_transport', reason);
 
-/** Sends one after the other protocol's rules over one wire; what goes wrong becomes an outcome here, and only here. */
+/** Sends by the rules of a protocol over one wire; the only place where failures become outcomes. */
 export class ProtocolClient implements PushClient {
   readonly #protocol: Protocol;
   readonly #wire: Wire;

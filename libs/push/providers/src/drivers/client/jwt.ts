@@ -5,7 +5,7 @@ import { Refusal } from './refusal.js';
 
 const encoded = (part: JsonObject): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** A signed token, for what the provider calls RS256 or ES256. */
+/** Returns a JWT signed with RS256 or ES256. */
 export function signedToken(
   header: JsonObject & { alg: 'RS256' | 'ES256' },
   claims: JsonObject,
@@ -16,7 +16,7 @@ export function signedToken(
   return `${text}.${signature.toString('base64url')}`;
 }
 
-/** The key of a PEM. @throws Refusal which does not tell what is wrong with it: that might hold a part of it. */
+/** Parses a PEM key. @throws Refusal without details, which might contain a part of the key. */
 export function signingKey(pem: string, type: 'rsa' | 'ec'): KeyObject {
   try {
     const key = createPrivateKey(pem);

@@ -5,7 +5,7 @@ import type { WireOptions } from '../wire/exchange.js';
 
 /** The world outside, as far as tests replace it. */
 export interface Network {
-  /** PEM of who may vouch for servers; absent: those of the system. */
+  /** PEM of trusted certificate authorities; absent: those of the system. */
   readonly authorities?: string;
   /** Finds addresses of names that devices gave; absent: the system. */
   readonly resolve?: Parameters<typeof guardedLookup>[0];
@@ -28,8 +28,7 @@ export class EndpointNotAllowed extends Error {
 }
 
 /**
- * Where a provider is, without a slash at the end: `base` may have a path.
- *
+ * Returns the base URL of a provider without a trailing slash; it may have a path.
  * @throws EndpointNotAllowed
  */
 export function providerBase(base: string, production: boolean): string {
@@ -39,8 +38,8 @@ export function providerBase(base: string, production: boolean): string {
 }
 
 /**
- * Where access tokens come from: the public service, unless the provider is replaced by something on this machine,
- * which then gives them too, below its own address. Never in production. A token service on this machine is itself meant.
+ * Returns the URL of the token service: the public one, unless the provider is replaced by a local stand-in, which
+ * then issues tokens below its own URL. Never in production. A local token service URL is used as it is.
  */
 export function tokenAddress(publicUrl: string, endpoint: string | null, production: boolean): URL {
   const { pathname, hostname } = new URL(publicUrl);

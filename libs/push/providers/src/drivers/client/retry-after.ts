@@ -4,8 +4,8 @@ const MOST_WAIT_MS = 86_400_000;
 const SPREAD = 0.2;
 
 /**
- * Until when `Retry-After` asks to be left alone; null: it does not say. Up to a fifth is added, so that not all who
- * were told the same come back at once. More than a day is not believed: devices choose some of the servers that say it.
+ * Returns the time requested by `Retry-After`; null: missing or invalid. A jitter of up to a fifth is added, so that
+ * clients do not return together. Capped at a day: devices choose some of the servers.
  */
 export function retryAfter(headers: IncomingHttpHeaders, nowMs: number, random = Math.random): number | null {
   const waitMs = asked(headers['retry-after']?.trim(), nowMs);

@@ -4,11 +4,11 @@ import type { WireRequest } from '../wire/exchange.js';
 import type { Wire } from '../wire/wire.js';
 import { Refusal } from './refusal.js';
 
-/** What requests of one credential prove themselves by. */
+/** Authorization of the requests of one credential. */
 export interface Tokens {
-  /** Rejects with what the send ends with. */
+  /** Rejects with the outcome of the send. */
   get(): Promise<string>;
-  /** Tells that the token was refused. False: there is no better one to be had, trying again is of no use. */
+  /** Reports a refused token. Returns false if no better one can be fetched, so that a retry is useless. */
   renew(token: string): boolean;
 }
 
@@ -31,7 +31,7 @@ export class OAuthTokens implements Tokens {
   #grant: Grant | null = null;
   #fetching: Promise<Grant> | null = null;
 
-  /** `request` is made anew each time: it may be signed. `signal` ends what is being fetched. */
+  /** `request` is created for each fetch: it may be signed. `signal` aborts a fetch. */
   constructor(wire: Wire, request: () => WireRequest, signal: AbortSignal) {
     this.#wire = wire;
     this.#request = request;

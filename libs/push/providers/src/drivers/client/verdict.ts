@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../json.js';
 import { rejected, retryable, type SendOutcome } from '../../outcome.js';
 
-/** What providers share; each says which of its answers mean it. */
+/** Outcomes common to providers. */
 export const invalidToken = (reason: string): SendOutcome =>
   rejected('invalid_token', 'device_terminal', reason);
 export const invalidPayload = (reason: string): SendOutcome =>
@@ -17,7 +17,7 @@ export const quota = (reason: string, hints?: Hints): SendOutcome =>
 export const unavailable = (reason: string, hints?: Hints): SendOutcome =>
   retryable('unavailable', 'provider_transient', reason, hints);
 
-/** The answer as an object, empty when it is none. */
+/** Parses a response as an object; empty if it is none. */
 export function answerOf(body: string): JsonObject {
   try {
     const answer: unknown = JSON.parse(body);

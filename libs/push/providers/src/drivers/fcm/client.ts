@@ -81,7 +81,7 @@ const part = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 type Account = Extract<FcmCredential['access'], { kind: 'serviceAccount' }>;
 
-/** The service account signs what it wants, and gets it for an hour. */
+/** The service account signs an assertion and receives a token for an hour. */
 function accountTokens(
   account: Account,
   { endpoints, production }: ProviderSettings,

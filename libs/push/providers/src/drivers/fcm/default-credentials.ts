@@ -9,7 +9,7 @@ interface DefaultCredential {
   getProjectId?(): Promise<string>;
 }
 
-/** A token that comes back unchanged is fetched again after this time at the earliest. */
+/** Minimum time before an unchanged token is fetched again. */
 const RENEWED_AGAIN_MS = 60_000;
 
 /**

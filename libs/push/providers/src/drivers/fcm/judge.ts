@@ -34,7 +34,7 @@ const LEAST_WAIT_MS = 10_000;
 const BAD_TOKEN = /registration.token is not (a )?valid/i;
 const GONE = /registration-token-not-registered/;
 
-/** What an answer of FCM means. */
+/** Converts a response of FCM into an outcome. */
 export function judgeFcm({ status, headers, body }: WireReply, nowMs: number): Verdict {
   const answer = answerOf(body);
   if (status >= 200 && status < 300) return { outcome: accepted(messageId(answer['name'])) };

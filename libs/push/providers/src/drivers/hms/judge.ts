@@ -29,7 +29,7 @@ const BAD_PAYLOAD = new Set([
 const FLOW_CONTROL = '80100017';
 const DOWN = new Set(['80600003', '81000001']);
 
-/** What an answer of HMS means: its code first, the status where there is no code that is known. */
+/** Converts a response of HMS into an outcome: by its code, or by the status if the code is unknown. */
 export function judgeHms({ status, headers, body }: WireReply, token: string, nowMs: number): Verdict {
   const { code: given, msg, requestId } = answerOf(body);
   const code = typeof given === 'string' || typeof given === 'number' ? String(given) : '';

@@ -16,7 +16,7 @@ import { Vapid } from './vapid.js';
 const MOST_TTL_SECONDS = 2_419_200;
 const KEY_TEXT = /^[A-Za-z0-9_-]+={0,2}$/;
 
-/** Web Push to whatever service a subscription names. */
+/** Web Push to the service of each subscription. */
 export function openWebPush(
   credential: WebPushCredential,
   settings: ProviderSettings,
@@ -25,7 +25,7 @@ export function openWebPush(
   const vapid = new Vapid(credential, settings.vapidContact);
   return openClient(guarded(network, settings), () => ({
     provider: 'webpush',
-    // What proves the sender is made for each service.
+    // The VAPID header is created per service.
     tokens: fixedToken(''),
     request: (send) => request(send, vapid, settings),
     judge: (reply, _, nowMs) => judgeWebPush(reply, nowMs),
@@ -45,7 +45,7 @@ function request(
   if (!KEY_TEXT.test(p256dh) || !KEY_TEXT.test(auth)) throw badKeys();
   const authorization = vapid.authorization(url);
   const { ttl = MOST_TTL_SECONDS, urgency, topic } = headersOf(payload);
-  // What renders a notification writes the longest time, which its expiry shortens like that of an override.
+  // Rendering writes the longest TTL, which the expiry shortens as it does for overrides.
   const most = Math.min(Number(ttl), MOST_TTL_SECONDS);
   const TTL = expiresAtMs === null ? most : secondsUntil(expiresAtMs, Date.now(), most);
   const own = {

@@ -12,7 +12,7 @@ import {
 } from '../client/verdict.js';
 import type { WireReply } from '../wire/exchange.js';
 
-/** What an answer of a push service means: its status alone. */
+/** Converts a response of a push service into an outcome, by its status alone. */
 export function judgeWebPush({ status, headers }: WireReply, nowMs: number): Verdict {
   const reason = `status_${status}`;
   const retryAtMs = retryAfter(headers, nowMs);
@@ -23,7 +23,7 @@ export function judgeWebPush({ status, headers }: WireReply, nowMs: number): Ver
   if (status === 413) return { outcome: invalidPayload('payload_too_large') };
   if (status === 400) return { outcome: invalidPayload(reason) };
   if (status === 401 || status === 403) return { outcome: authFailure(reason) };
-  // Devices choose their services: what one of them says is not to stop the sends to all others.
+  // Devices choose their services: one service must not stop the sends to others.
   if (status === 429) return { outcome: quota(reason, { retryAtMs, deviceOnly: true }) };
   if (status >= 500 && status < 600) return { outcome: unavailable(reason, { retryAtMs }) };
   return { outcome: otherwise(reason) };

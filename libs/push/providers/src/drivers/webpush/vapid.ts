@@ -16,7 +16,7 @@ interface Signed {
 export class Vapid {
   readonly #credential: WebPushCredential;
   readonly #contact: string | null;
-  /** By origin, the oldest first. */
+  /** By origin, oldest first. */
   readonly #signed = new Map<string, Signed>();
 
   constructor(credential: WebPushCredential, contact: string | null) {

@@ -15,13 +15,13 @@ export interface WireReply {
 }
 
 export interface WireOptions {
-  /** PEM of who may vouch for servers, instead of those of the system. */
+  /** PEM of trusted certificate authorities, instead of those of the system. */
   readonly authorities?: string | undefined;
-  /** What this side is known by. */
+  /** Client certificate. */
   readonly identity?: { readonly cert: string; readonly key: string } | Container | undefined;
-  /** Who finds addresses; absent: the system, which may say anything. */
+  /** DNS lookup; absent: the system's, without restrictions. */
   readonly lookup?: LookupFunction | undefined;
-  /** Keeps connections that nobody uses, asking every minute whether they live; else they are closed after five. */
+  /** Keeps idle connections open, with a liveness check every minute; otherwise they are closed after five minutes. */
   readonly longLived?: boolean | undefined;
 }
 
@@ -40,7 +40,7 @@ export class WireRefused extends Error {
   override readonly name = 'WireRefused';
 }
 
-/** What requests to one server go over. */
+/** Connection to one server. */
 export interface Connection {
   /** False: it takes no more, for good. */
   readonly usable: boolean;

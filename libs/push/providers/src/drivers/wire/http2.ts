@@ -29,7 +29,7 @@ export class Http2 implements Connection {
     return this.#usable && !this.session.closed && !this.session.destroyed;
   }
 
-  /** As many as the server allows at the moment, at most 500. */
+  /** Whether the current stream limit of the server (at most 500) allows another stream. */
   get hasRoom(): boolean {
     const { maxConcurrentStreams = MOST_STREAMS } = this.session.remoteSettings ?? {};
     return this.#streams < Math.min(maxConcurrentStreams, MOST_STREAMS);

@@ -130,7 +130,7 @@ export class Origin {
     );
   }
 
-  /** The server says goodbye, or the connection is lost: what runs there may end there. */
+  /** The server sent GOAWAY or the connection was lost: running requests may finish on it. */
   #forget(session: object): void {
     if (this.#connection instanceof Http2 && this.#connection.session === session) this.#connection = null;
     for (const wake of this.#waiting.splice(0)) wake();
@@ -177,7 +177,7 @@ async function secured(url: URL, { authorities, identity, lookup }: WireOptions)
   }
 }
 
-/** Ends with the signal; what was waited for goes on for others. */
+/** Rejects when the signal aborts; the shared promise continues for others. */
 async function aborting<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   let stop = nothing;
   const stopped = new Promise<never>((_, reject) => {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 const MOST_BYTES = 65_536;
 
-/** The first 64 KiB as text; whatever follows is not taken. */
+/** Reads the first 64 KiB as text and ignores the rest. */
 export async function readLimited(answer: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

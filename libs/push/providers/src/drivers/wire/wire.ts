@@ -19,7 +19,7 @@ export class Wire {
     this.#options = options;
   }
 
-  /** Rejects with what went wrong on the way, after 10 s at the latest; every status is an answer. */
+  /** Rejects with the transport failure, after 10 s at the latest; every HTTP status is a response. */
   async post(request: WireRequest, signal: AbortSignal): Promise<WireReply> {
     if (this.#closed) throw new WireRefused('closed');
     const limit = new Limit(REQUEST_TIMEOUT_MS, signal);
@@ -39,7 +39,7 @@ export class Wire {
     return { connections, streams };
   }
 
-  /** Ends connections, and with them what runs on them. */
+  /** Closes connections with their running requests. */
   close(): void {
     this.#closed = true;
     for (const origin of this.#origins.values()) origin.close();

@@ -12,7 +12,7 @@ import {
 } from '../client/verdict.js';
 import type { WireReply } from '../wire/exchange.js';
 
-/** What an answer of WNS means: all of it is in the status and the headers. */
+/** Converts a response of WNS into an outcome, by status and headers. */
 export function judgeWns({ status, headers }: WireReply, nowMs: number): Verdict {
   const reason = `status_${status}`;
   const retryAtMs = retryAfter(headers, nowMs);
