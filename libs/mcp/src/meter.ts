@@ -8,7 +8,7 @@ export class Meter {
     private readonly log: Logger,
   ) {}
 
-  /** Looks at what is open whenever the numbers are read. */
+  /** Reads open streams and sessions at each scrape. */
   watch({ streams, sessions }: { streams: () => number; sessions: () => number }): void {
     const open = this.metrics.gauge('mcp_streams').for();
     const begun = this.metrics.gauge('mcp_sessions').for();

@@ -72,7 +72,7 @@ export class McpModule implements OnModuleInit {
     @Inject(SETTING) private readonly config: Config,
   ) {}
 
-  /** What an app puts among its modules: nothing while the endpoint is not enabled. */
+  /** Modules of an app; empty while the endpoint is disabled. */
   static where(config: Config): DynamicModule[] {
     if (!config.mcp.enabled) return [];
     const providers = [server(config), { provide: SETTING, useValue: config }];

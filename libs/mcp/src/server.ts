@@ -35,7 +35,7 @@ export interface McpParts extends Omit<ServiceParts, 'usageEnabled' | 'healthChe
   readonly rateLimit: RateLimit;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Written whatever the filter of the log says. */
+  /** Written regardless of the log filter. */
   readonly auditLog: Logger;
   readonly version: string;
   /** Between two pings of a stream; absent: 15 s. */
@@ -128,9 +128,8 @@ export class McpServer {
   }
 
   /**
-   * Tokens, scopes, apps, tools, hosts, origins and limits as this configuration has them; where it listens stays, and
-   * every other section. Whoever is not known any more loses sessions and streams; a stream hears of it when its
-   * principal sees another list of tools.
+   * Replaces tokens, scopes, apps, tools, hosts, origins and limits; the listener and other sections stay. Removed
+   * principals lose their sessions and streams; a stream is notified if the tools of its principal change.
    */
   reconfigure({ mcp }: Config): void {
     const { config } = this.#parts;
@@ -144,7 +143,7 @@ export class McpServer {
     this.#streams.listChanged((session) => listFor(before, session) !== listFor(now, session));
   }
 
-  /** Ends what has no end of its own; calls that run are finished by their own bounds. */
+  /** Ends streams; running calls end by their own limits. */
   drain(): void {
     clearInterval(this.#timer);
     this.#streams.endAll();

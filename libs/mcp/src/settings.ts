@@ -6,7 +6,7 @@ import type { Tool } from './tools/tool.js';
 import { Toolbox } from './tools/toolbox.js';
 import type { EnableToolset } from './tools/toolset-tool.js';
 
-/** What the endpoint is set to, worked out once for each configuration. */
+/** Effective settings of the endpoint, derived once per configuration. */
 export interface Settings {
   readonly mcp: Config['mcp'];
   readonly principals: Principals;

@@ -4,7 +4,7 @@ import { DESCRIPTIONS } from '@carillon/api-operations';
 import { describe, expect, it } from 'vitest';
 import { scene } from './scene.js';
 
-/** An operation that is begun and ends when told. */
+/** An operation that starts and ends on request. */
 function stalling(name: keyof typeof DESCRIPTIONS) {
   const news = new EventEmitter();
   const begun = once(news, 'begun');

@@ -5,7 +5,7 @@ import { scene } from './scene.js';
 
 /** A connection whose request is at work is read again a second later, and then seen to be gone. */
 const SEEN = { timeout: 10_000 };
-/** Of one token at once. */
+/** Concurrency limit of one token. */
 const MOST = 32;
 const PING = { id: 1, method: 'ping' };
 const READ = {
@@ -14,7 +14,7 @@ const READ = {
   params: { name: 'get_channel_history', arguments: { channel: 'c' } },
 };
 
-/** Whatever waits here goes on when it is opened. */
+/** Blocks callers until it is opened. */
 function gate() {
   const open: (() => void)[] = [];
   const opened = new Promise<void>((resolve) => void open.push(resolve));
@@ -48,7 +48,7 @@ describe('the places of a token', () => {
     for (const client of clients) client.destroy();
     await vi.waitFor(() => expect(inFlight()).toBe(0), SEEN);
     open();
-    // It is in no session, which only those are told who have a place.
+    // The missing session is reported only to requests that got a slot.
     expect((await send(PING)).status).toBe(400);
   });
 

@@ -29,7 +29,7 @@ export const token = (name: string, more: object = {}) => ({
 
 export interface Setting {
   readonly mcp?: Partial<Config['mcp']>;
-  /** What the process can be asked to do; absent: nothing. */
+  /** Operations of the process; absent: none. */
   readonly operations?: Readonly<Record<string, unknown>>;
   readonly cache?: Cache;
   readonly rateLimit?: RateLimit;
@@ -97,7 +97,7 @@ export async function scene({ mcp = {}, operations = {}, ...more }: Setting = {}
     listener.close();
   });
 
-  /** A request whose sender may go away before it is answered. */
+  /** Sends a request whose client may disconnect before the answer. */
   const ask = async (message: object, sent: Sent = {}): Promise<RawConnection> => {
     const connection = await RawConnection.open(port);
     onTestFinished(() => connection.destroy());
@@ -164,7 +164,7 @@ export async function scene({ mcp = {}, operations = {}, ...more }: Setting = {}
         said: result === undefined ? null : (JSON.parse(result.content[0].text) as unknown),
       };
     },
-    /** The event stream of a session, once it is there. */
+    /** Opens the event stream of a session. */
     stream: async (session: string, name = 'all'): Promise<RawConnection> => {
       const connection = await listen(session, name);
       await connection.untilText('200 OK');

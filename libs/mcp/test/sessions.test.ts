@@ -6,7 +6,7 @@ import { scene } from './scene.js';
 const PING = { id: 1, method: 'ping' };
 const TTL_SECONDS = 60;
 
-/** A store of sessions whose time passes as told. */
+/** A session store with a manual clock. */
 function ownTime() {
   let nowMs = 1_000_000;
   const cache = new MemoryCache({
@@ -54,7 +54,7 @@ describe('a stream of a session', () => {
     const second = { session, method: 'GET' };
     expect((await other.send(null, second)).status).toBe(409);
     open.destroy();
-    // The other process hears of it by the lease that is given back.
+    // The other process notices it by the released lease.
     let again = await other.open(session);
     while (again.startsWith('HTTP/1.1 409')) again = await other.open(session);
     expect(again).toMatch(/^HTTP\/1\.1 200/);

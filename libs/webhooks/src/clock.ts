@@ -1,4 +1,4 @@
-/** What waiting needs of time; replaced in tests. */
+/** Clock and timers; replaced in tests. */
 export interface Clock {
   /** Milliseconds since whenever; never goes back. */
   now(): number;
@@ -6,7 +6,7 @@ export interface Clock {
   after(delayMs: number, run: () => void): () => void;
 }
 
-/** The time of the process. What waits does not keep the process alive. */
+/** Clock of the process. Its timers do not keep the process alive. */
 export const PROCESS_CLOCK: Clock = {
   now: () => performance.now(),
   after(delayMs, run) {

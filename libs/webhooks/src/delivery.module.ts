@@ -30,11 +30,11 @@ function openDelivery(parts: PartsOf<typeof PARTS>): Delivery {
   return delivery;
 }
 
-/** Delivers webhooks in this process, whoever tells them. Needs the modules of the rooms it injects. */
+/** Delivers webhooks in this process, from any producer. Needs the modules of the packages it injects. */
 @Global()
 @Module({})
 export class WebhookDeliveryModule {
-  /** `namespaceOf` says what filters by namespace look at. */
+  /** `namespaceOf` resolves the namespace for filters. */
   static with(namespaceOf: NamespaceOf): DynamicModule {
     return {
       module: WebhookDeliveryModule,

@@ -17,7 +17,9 @@ export const WEBHOOK_EVENTS = token<WebhookEvents>('webhook events');
 
 const PART = 'webhooks';
 
-/** Why nothing can be told; null: it can. Jobs that no other process sees need somebody here who works on them. */
+/**
+ * Returns why webhooks cannot be sent; null: they can. Jobs of a process-local queue need a consumer in this process.
+ */
 function reasonForNone({ driver, capabilities }: Queue, delivery: Delivery | undefined): string | null {
   if (driver === 'none') return 'webhooks are off: queue.driver is none';
   if (!capabilities.durable && delivery === undefined) {
@@ -68,8 +70,8 @@ function openWebhookEvents(parts: PartsOf<typeof PARTS>): WebhookEvents {
 }
 
 /**
- * Where other rooms of this process say what happened. Needs the modules of the rooms it injects; the cache only where
- * there are sockets beside those of other processes, since nobody else says who comes and goes.
+ * Emits webhooks of this process. Needs the modules of the packages it injects; the cache only if other processes
+ * have sockets too, since only they share arrivals and departures.
  */
 @Global()
 @Module({

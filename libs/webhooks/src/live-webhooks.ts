@@ -23,7 +23,7 @@ export interface LiveWebhooksParts {
   readonly batcher: Batcher;
   readonly apps: Pick<AppRegistry, 'peekById' | 'findById'>;
   readonly log: Logger;
-  /** What all processes have told; null: this one is alone. */
+  /** Notified states of all processes; null: this is the only one. */
   readonly notices: Notices | null;
   readonly clock?: Clock;
 }
@@ -37,8 +37,8 @@ const NOBODY: Attendance = {
 };
 
 /**
- * Tells what happens in channels: at once what is certain, and who came or went once that is settled. Who was the first
- * or the last over all processes is decided before it is said here, to one process.
+ * Emits events of channels: definite ones immediately, arrivals and departures once settled. The first arrival and
+ * last departure over all processes are decided by the caller and reported to one process.
  */
 export class LiveWebhooks implements WebhookEvents {
   readonly #channels: AbsenceWatch<ChannelPlace>;
@@ -126,17 +126,17 @@ export class LiveWebhooks implements WebhookEvents {
     void this.parts.notices?.begin().catch(() => undefined);
   }
 
-  /** Waits until it is settled who has gone and whose events they are, then until the queue has everything, or there is no more time. */
+  /** Waits until departures are settled, then until the queue has everything, or until the signal aborts. */
   async flush(signal: AbortSignal): Promise<void> {
     while (this.#channels.size + this.#members.size + this.#looking > 0 && !signal.aborted) {
-      // What is told meanwhile need not wait for the rest.
+      // Events emitted meanwhile need not wait for the rest.
       this.parts.batcher.cut();
       await pause(LOOK_MS, signal);
     }
     await this.parts.batcher.flush(signal);
   }
 
-  /** Stops every timer. What is not settled stays in the shared store. */
+  /** Stops all timers. Unsettled changes remain in the shared store. */
   stop(): void {
     this.#isStopped = true;
     this.#channels.stop();
@@ -150,7 +150,7 @@ export class LiveWebhooks implements WebhookEvents {
     return new SharedAbsences({ ...decided, notices, onTrouble }, clock);
   }
 
-  /** Null: nobody can tell. */
+  /** Null: unknown. */
   async #isNot({ id }: App, ask: () => Promise<boolean>): Promise<boolean | null> {
     try {
       return !(await ask());
@@ -202,7 +202,7 @@ export class LiveWebhooks implements WebhookEvents {
   }
 }
 
-/** Who wants one of two events needs both followed: of one place they alternate. */
+/** An app with one of two opposite events needs both tracked: they alternate per place. */
 const wantsOccupancy = (app: App): boolean =>
   wantsEvent(app, 'channel_occupied') || wantsEvent(app, 'channel_vacated');
 

@@ -1,7 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import { NO_WEBHOOKS, type WebhookEvents } from './port.js';
 
-/** Tells nobody anything, and says once that it does not, as soon as an app would have it otherwise. */
+/** Sends no webhooks, and reports that once when an app has some configured. */
 export function offWebhooks(say: () => void): WebhookEvents {
   let isSaid = false;
   const look = (app: App | string): void => {

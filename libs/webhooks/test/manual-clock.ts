@@ -1,6 +1,6 @@
 import type { Clock } from '../src/clock.js';
 
-/** Time that passes when a test says so. */
+/** Clock that advances on request. */
 export class ManualClock implements Clock {
   readonly #timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
   #nowMs = 0;
@@ -19,7 +19,7 @@ export class ManualClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Lets so much time pass; after each timer, what it began may go on. */
+  /** Advances time and runs due timers with their effects. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
     for (;;) {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What a receiver was sent. */
+/** A received request. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -15,12 +15,12 @@ export interface Received {
 
 type Reply = number | ((response: ServerResponse, received: Received) => void);
 
-/** A customer's server: answers with what a test says, the last reply for everything that follows. */
+/** Customer server with scripted responses; the last one repeats. */
 export class Receiver {
   readonly received: Received[] = [];
   replies: Reply[] = [200];
   url = '';
-  /** Requests being answered now, and at most so far. */
+  /** Requests in progress, and their maximum so far. */
   running = 0;
   mostRunning = 0;
 

@@ -45,7 +45,7 @@ export function recordingLog(): { readonly log: Logger; readonly lines: Line[] }
 
 export const metrics = (): Metrics => new Metrics({ prefix: '', port: 6001, log: recordingLog().log });
 
-/** The value of one series; 0 when there is none. */
+/** Value of one series; 0 if missing. */
 export async function valueOf(
   from: Metrics,
   name: string,

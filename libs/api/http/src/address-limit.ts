@@ -11,17 +11,17 @@ import {
   type HttpResponse,
 } from '@carillon/uws';
 
-/** What the adapter asks before it reads a body. */
+/** Decision of the adapter before it reads a body. */
 export type Admission = (request: HttpRequest, response: HttpResponse) => Promise<Answer | null> | null;
 
 const LABELS = { app_id: 'global', limiter_type: 'api_rate_limit', request_context: 'http_api' } as const;
 
-/** What is asked by clients and servers of apps, whichever protocol they speak. */
+/** Routes used by clients and servers of apps, of all protocols. */
 const API_ROUTES = /^\/(?:apps|channels|keys|messages|presence|push|time)(?:\/|$)/;
 
 /**
- * Limits the requests of one client address to the routes of apps; others pass uncounted. Every answer carries the state
- * of its window. Fails closed: 503 when nobody can tell.
+ * Rate limit per client address on the routes of apps; other routes are not counted. Every answer carries the state
+ * of its window. Fails closed: 503 if the limiter is unavailable.
  */
 export function addressLimit(
   { api_rate_limit: limit }: Config['rate_limiter'],

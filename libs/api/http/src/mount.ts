@@ -19,7 +19,7 @@ import { KnownApps, type AppsByKey } from './pipeline/known-apps.js';
 import { Pipeline } from './pipeline/pipeline.js';
 import { routesOf } from './routes.js';
 
-/** What the API stands on. */
+/** Dependencies of the HTTP API. */
 export interface HttpApiParts {
   readonly config: Config;
   readonly apps: AppsByKey;
@@ -60,7 +60,7 @@ export function mountHttpApi(adapter: UwsHttpAdapter, parts: HttpApiParts): void
   }
 }
 
-/** What this process serves, described; for development, unsigned. */
+/** Serves the OpenAPI document of this process, unsigned; in development only. */
 function serveDocument(adapter: UwsHttpAdapter, text: string): void {
   adapter.fastRoute('GET', '/openapi.json', (_request, response) => response.end(text, 'application/json'));
 }

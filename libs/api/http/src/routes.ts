@@ -2,14 +2,14 @@ import { DESCRIPTIONS, type Description } from '@carillon/api-operations';
 
 type OperationName = keyof typeof DESCRIPTIONS;
 
-/** Where an operation is asked for. */
+/** Method and path of an operation. */
 export interface Place {
   readonly method: 'DELETE' | 'GET' | 'POST';
   /** Below `/apps/:appId`, with `:name` for a segment. */
   readonly path: string;
 }
 
-/** An operation at its place. */
+/** An operation and its route. */
 export type Route = Place & { readonly operation: Description; readonly takesTokens: boolean };
 
 const at = (method: Place['method'], path: string): Place => ({ method, path });

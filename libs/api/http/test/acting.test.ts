@@ -26,7 +26,7 @@ it('a change by a connection needs what the connection may do', async () => {
     scene.sockets.acting = with_(rights);
     expect(await update()).toMatchObject(denied);
   }
-  // It was published by a server, so that it is nobody's own.
+  // Published by a server, so that no client owns it.
   scene.sockets.acting = with_(['publish', 'message-update-own']);
   expect(await update()).toMatchObject(denied);
   scene.sockets.acting = with_(['message-update-any'], 'u1', false);

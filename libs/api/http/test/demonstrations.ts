@@ -2,7 +2,7 @@ import type { DESCRIPTIONS } from '@carillon/api-operations';
 import { type Asked, type EffectScene, LOBBY, someMessage } from './effects.js';
 import { call, publish } from './scene.js';
 
-/** A request to one operation, or what makes it in a scene. */
+/** A request to one operation, or a function that makes it in a scene. */
 export type Asking = Asked | ((scene: EffectScene) => Promise<Asked>);
 
 /** The same request without a field and with it. */
@@ -219,7 +219,7 @@ const versions: Asking = async (scene) => get(`${await someMessage(scene)}/versi
 const state = get('/channels/orders');
 const revocation = post('/revocations', { jti: 't-1' });
 
-/** By operation and field. What has none here fails the test, and so does what has no effect. */
+/** By operation and field. A field without a demonstration, or without an effect, fails the test. */
 export const DEMONSTRATIONS: Readonly<Record<keyof typeof DESCRIPTIONS, Record<string, Demonstration>>> = {
   publishEvent: {
     ...eventFields((event) => post('/events', event)),

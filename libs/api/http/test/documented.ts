@@ -32,10 +32,10 @@ const ajv = new Ajv2020({ strict: false });
 const compiled = new Map<string, ValidateFunction>();
 
 /**
- * What the document does not know of: the operation, the status, members of the answer. A request that was accepted
- * must fit too, for the document is never stricter than the service; what it says of others is not asked.
+ * Returns the undocumented parts of an exchange: operation, status, members of the answer. An accepted request must
+ * conform too, since the document is never stricter than the service; refused requests are not checked.
  */
-/** Stands for the body that a request had not. */
+/** Stands for a missing body. */
 export const NO_BODY = Symbol('no body');
 
 export function undocumented({ method, path, sent, status, body }: Exchanged): string[] {

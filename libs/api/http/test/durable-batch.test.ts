@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openDurable } from './durable.js';
 import { call, publishBatch, refused, type Scene } from './scene.js';
 
-/** Tells how many transactions there were. */
+/** Counts transactions. */
 class CountingStore extends MemoryHistoryStore {
   commits = 0;
 

@@ -23,7 +23,7 @@ const FORGETFUL = { keepPositioned: async () => undefined };
 export interface DurableOptions extends Omit<SceneOptions, 'history' | 'publisher'> {
   readonly store?: DurableStore;
   readonly queueCapacity?: number;
-  /** Absent: no messages live on. */
+  /** Absent: no mutable messages. */
   readonly living?: LivingMessages;
 }
 
@@ -34,7 +34,7 @@ export async function openDurable({
   living,
   ...options
 }: DurableOptions = {}) {
-  /** What went to the gateways, in order. */
+  /** Records fanned out to gateways, in order. */
   const sent: FanOutRecordBody[] = [];
   const lanes = new LocalLanes(
     {

@@ -15,7 +15,7 @@ interface Asked {
   readonly name: Name;
   readonly method: string;
   readonly path: string;
-  /** What a face without paths and queries gives. */
+  /** Input of a transport without paths and queries. */
   readonly given: Record<string, unknown>;
   readonly query?: Record<string, string>;
 }
@@ -59,7 +59,7 @@ const batch = (given: Record<string, unknown>): Asked => ({
 
 const EVENT = { name: 'e', channel: 'a', data: 'x' };
 
-/** Asks one process over HTTP and another one without, in the same order, for each is told the same. */
+/** Sends the same requests to one process over HTTP and to another one directly, and compares the results. */
 async function alike(asked: readonly Asked[], options: SceneOptions = {}) {
   const [http, direct] = [await openScene(options), await openScene(options)];
   const answers = [];

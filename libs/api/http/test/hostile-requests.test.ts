@@ -23,7 +23,7 @@ interface Delivered {
   readonly data: string;
 }
 
-/** What an accepted event must be to subscribers, read from what was sent and from nothing else. */
+/** Expected deliveries of an accepted event, derived from the request only. */
 function expectedOf(sent: unknown): Delivered[] {
   const { name, channel, channels, data } = sent as Record<string, unknown>;
   const names = (channels ?? [channel]) as string[];
@@ -31,7 +31,7 @@ function expectedOf(sent: unknown): Delivered[] {
   return [...new Set(names)].map((one) => ({ channel: one, event: name as string, data: text }));
 }
 
-/** Whether a key may stand in the way of a second delivery. */
+/** Whether a key may prevent a second delivery. */
 const hasKey = (sent: unknown): boolean => {
   const { message_id: id, idempotency_key: key, extras } = sent as Record<string, unknown>;
   return [id, key, (extras as { idempotencyKey?: unknown } | undefined)?.idempotencyKey].some(
@@ -39,7 +39,7 @@ const hasKey = (sent: unknown): boolean => {
   );
 };
 
-/** Sends events, and what is accepted is delivered as it was sent: to each channel once, and to no other. */
+/** Sends events and checks that accepted ones are delivered unchanged: to each channel once, and to no other. */
 async function isDelivered(scene: Scene, sending: Promise<Answered>, events: readonly unknown[]) {
   const before = scene.sockets.delivered.length;
   const { status } = await isFine(scene, sending);
@@ -276,7 +276,7 @@ describe('whatever is sent', () => {
 
   it('signed for nobody known is refused, whatever its key says', async () => {
     const scene = await openScene();
-    // Nobody can sign a value that reads as another parameter.
+    // A value that reads as another parameter cannot be signed.
     const names = fc.string({ minLength: 1 }).filter((name) => !/&[^&]*=/.test(name));
     await fc.assert(
       fc.asyncProperty(names, async (name) => {

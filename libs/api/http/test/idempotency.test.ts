@@ -26,7 +26,7 @@ function sharedCache(): MemoryCache {
   return cache;
 }
 
-/** A publisher that fails for some channels until it is told not to. */
+/** A publisher that fails for the given channels. */
 function failing(channels: Set<string>) {
   return (real: Publisher): Publisher => ({
     publish: (one) =>

@@ -4,7 +4,7 @@ import { openScene, SHOP } from './scene.js';
 
 const HEAD = 'Host: x\r\nContent-Length: 5000000\r\n\r\n';
 
-/** What is answered to a head whose body never comes. */
+/** Returns the answer to a head whose body never arrives. */
 const answerTo = (port: number, head: string): Promise<string> =>
   new Promise((answered, failed) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(head));

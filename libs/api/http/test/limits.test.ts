@@ -12,7 +12,7 @@ const env = (more: Record<string, string> = {}) => ({
   ...more,
 });
 
-/** An event whose body has so many bytes. */
+/** An event with a body of this size. */
 const eventOf = (bytes: number) => JSON.stringify(EVENT).padEnd(bytes, ' ');
 
 describe('the rate of an app', () => {

@@ -13,7 +13,7 @@ const AI = {
   max_open_streaming_messages_per_channel: 1,
 };
 
-/** The API with messages that live on and may be annotated, and what the servers of apps are told. */
+/** The API with mutable messages and annotations, and the webhooks it sends. */
 export async function openLiving({ env, ...options }: DurableOptions = {}) {
   const told: WebhookEvent[] = [];
   const scene = await openDurable({

@@ -27,7 +27,7 @@ import { mountHttpApi } from '../src/mount.js';
 /** Server time of every test. */
 export const NOW = 1_760_000_000;
 
-/** What the sockets of the process would say. */
+/** Simulated sockets of the process. */
 export class Sockets implements FabricListener {
   readonly delivered: LiveEvent[] = [];
   readonly asked: { kind: string; appId: string; about: unknown }[] = [];
@@ -35,7 +35,7 @@ export class Sockets implements FabricListener {
   counts = new Map<string, number>();
   /** Answers nothing when true, as a process that hangs does. */
   isSilent = false;
-  /** Of whatever connection is asked about. */
+  /** Answer for every connection. */
   acting: Answer['acting_socket'] = null;
   /** Connections that a revocation closes here. */
   holders = 0;
@@ -87,7 +87,7 @@ export interface SceneOptions {
   readonly presence?: (real: Presence) => Presence;
   readonly lastEvents?: (real: LastEvents) => LastEvents;
   readonly rateLimit?: RateLimit;
-  /** Where apps are looked up beyond what is known already. */
+  /** Looks up apps that are not cached. */
   readonly findByKey?: (key: string) => Promise<App | null>;
   readonly now?: () => number;
   /** Absent: this process has no way to histories. */
@@ -212,7 +212,7 @@ export function overriding<Real extends object>(real: Real, own: Partial<Real>):
   });
 }
 
-/** What came back. */
+/** A response. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
@@ -257,8 +257,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * A signed call below `/apps/shop`. A body that is no text is sent as JSON. Whatever the test is about, the document
- * must know of the answer.
+ * Sends a signed request below `/apps/shop`. A body that is no string is sent as JSON. The response is checked
+ * against the OpenAPI document.
  */
 export async function call(
   scene: Scene,
@@ -285,13 +285,13 @@ export const publishBatch = (scene: Scene, batch: unknown, options?: CallOptions
 export const read = (scene: Scene, path: string, query: Record<string, string> = {}) =>
   call(scene, 'GET', path, undefined, { query });
 
-/** The error of a row; without a text, whatever it says. */
+/** The error of a row; without a text, any text. */
 export const refused = (status: number, code: string, error?: string) => ({
   status,
   body: { error: error ?? (expect.any(String) as unknown), code, status },
 });
 
-/** The value of a counter, 0 when nobody has added to it. */
+/** Returns the value of a counter, 0 if the series is missing. */
 export async function counted(scene: Scene, name: string, labels: Record<string, string>): Promise<number> {
   const samples = await scene.metrics.samples();
   const found = samples.find(

@@ -22,8 +22,8 @@ export class AppRate {
   ) {}
 
   /**
-   * Null lets the call on at once: the app has no such limit, or the call costs nothing. Else rejects with 429
-   * when the whole cost does not fit, and with 503 when nobody can tell.
+   * Returns null if the call may proceed immediately: no limit, or no cost. Otherwise rejects with 429 if the whole
+   * cost exceeds the limit, and with 503 if the limiter is unavailable.
    */
   admit(caller: Caller, kind: AppRateKind, cost: () => number): Promise<void> | null {
     const { maxBackendEventsPerSecond, maxReadRequestsPerSecond } = caller.app.limits;

@@ -3,25 +3,25 @@ import { ServiceError } from '@carillon/errors';
 import type { ActingSocket } from '@carillon/broker';
 import type { Capabilities, Operation as Capability } from '@carillon/auth';
 
-/** What a caller may be allowed; the first are those of capabilities, the others only whole keys have. */
+/** Rights of a caller; the first are capabilities, the others require a whole key. */
 export type Right = Capability | 'channel-metadata' | 'admin';
 
-/** Who asks for an operation, already proved by the face that it came through. */
+/** Caller of an operation, authenticated by the transport. */
 export interface Caller {
   readonly app: App;
-  /** The face, as metrics tell them apart: `http_api`, `mcp`, … */
+  /** Transport, as labelled in metrics: `http_api`, `mcp`, … */
   readonly via: string;
-  /** Put before what it says of itself in the log of operators; null: the app's own servers, which say it themselves. */
+  /** Prefix of its name in the operator log; null: the app's own servers, which name themselves. */
   readonly name: string | null;
-  /** Who its messages are from; null: a server. */
+  /** Author of its messages; null: a server. */
   readonly userId: string | null;
   /** It names channels by rules of its own, and has judged the name. Absent: those of the service hold. */
   readonly judgesNames?: true;
   /** It sets headers of extras that only the service may set. Absent: they are dropped. */
   readonly setsHeaders?: true;
-  /** What it does is counted elsewhere than in the windows of requests. Absent: there. */
+  /** Counted elsewhere than in the request windows. Absent: counted there. */
   readonly isCounted?: true;
-  /** The connection by which it changes messages, and which decides whether it is told of that itself. Absent: none. */
+  /** Connection by which it changes messages; decides whether that connection receives them. Absent: none. */
   readonly connectionId?: string;
   /**
    * Returns the identity and the rights that it changes messages of a channel with; connections that a request names are
@@ -29,16 +29,15 @@ export interface Caller {
    */
   readonly actsAs?: (channel: string) => ActingSocket;
   /**
-   * Returns when the caller may do this on the channel (null: on the app).
-   *
-   * @throws ServiceError with what it is told when it may not.
+   * Returns if the caller has the right on the channel (null: on the app).
+   * @throws ServiceError with the refusal
    */
   require(right: Right, channel: string | null): void;
 }
 
 const everything = (): void => undefined;
 
-/** The holder of an app's key and secret, who may do everything. */
+/** Caller with an app's key and secret: has all rights. */
 export const keyHolder = (app: App, via: string, name: string | null = null): Caller => ({
   app,
   via,
@@ -47,7 +46,7 @@ export const keyHolder = (app: App, via: string, name: string | null = null): Ca
   require: everything,
 });
 
-/** The holder of a token, who may do what its capabilities grant and nothing of the app as a whole. */
+/** Caller with a token: has the rights of its capabilities, and none on the app. */
 export const tokenHolder = (
   app: App,
   via: string,

@@ -18,7 +18,7 @@ import { LIST_CHANNELS } from './state/list-channels.js';
 import { REVOKE_TOKENS } from './tokens/revoke-tokens.js';
 import { FORCE_RECONNECT, TERMINATE_CONNECTIONS } from './users/disconnect-user.js';
 
-/** What every process can be asked to do, by the names that clients made from documents give it. */
+/** Operations of every process, by their names in generated clients. */
 export const COMMON_DESCRIPTIONS = {
   publishEvent: PUBLISH_EVENT,
   publishBatch: PUBLISH_BATCH,
@@ -41,7 +41,7 @@ export const COMMON_DESCRIPTIONS = {
   deleteAnnotation: DELETE_ANNOTATION,
 } as const satisfies Record<string, Description>;
 
-/** What is about live sockets, which role `api` does not have. */
+/** Operations on live sockets, which role `api` lacks. */
 export const LIVE_DESCRIPTIONS = {
   listChannels: LIST_CHANNELS,
   channelState: CHANNEL_STATE,

@@ -23,7 +23,7 @@ export const OPERATIONS = token<Operations>('operations');
 
 const LIVE = token<LiveParts | null>('live parts of the operations');
 
-/** Role `api` has no sockets to tell about, and neither the rooms that would. */
+/** Role `api` has no sockets, and lacks the modules that would provide them. */
 const noLiveParts = { provide: LIVE, useValue: null };
 
 const liveParts = provider(LIVE, { presence: PRESENCE, lastEvents: LAST_EVENTS }, (parts) => parts);
@@ -39,8 +39,8 @@ const accessOf = (
     : { reader, presence, commits };
 
 /**
- * What the process can be asked to do, for all its faces. Needs `RuntimeModule` and the modules of the cache, the rate
- * limiter, the fabric and publishing; in role `default` that of presence too.
+ * Operations of the process for all transports. Needs `RuntimeModule` and the modules of the cache, the rate limiter,
+ * the broker and publishing; in role `default` that of presence too.
  */
 @Global()
 @Module({})

@@ -4,13 +4,13 @@ import type { Caller } from './caller.js';
 import type { Description, InputOf, Mark, ResultOf } from './describe/description.js';
 import type { JsonBody } from './json/json-body.js';
 
-/** What came of an operation. */
+/** Result of an operation. */
 export interface Done<Value> {
   readonly value: Value;
   readonly mark?: Mark;
 }
 
-/** What carries an operation out. */
+/** Implementation of an operation. */
 export type Work<One extends Description> = (
   caller: Caller,
   input: InputOf<One>,
@@ -28,7 +28,7 @@ export interface Operation<Input, Value> {
   perform(caller: Caller, input: Input): Done<Value> | Promise<Done<Value>>;
 }
 
-/** Puts in front of the work what holds for every operation. */
+/** Runs the checks common to all operations before the work. */
 export class Admitted<One extends Description> implements Operation<InputOf<One>, ResultOf<One>> {
   constructor(
     readonly description: One,

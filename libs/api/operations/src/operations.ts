@@ -44,13 +44,13 @@ import { listChannels } from './state/list-channels.js';
 import { revokeTokens } from './tokens/revoke-tokens.js';
 import { disconnectUser } from './users/disconnect-user.js';
 
-/** What only a process needs that answers for live sockets. */
+/** Dependencies of processes with live sockets. */
 export interface LiveParts {
   readonly presence: Presence;
   readonly lastEvents: LastEvents;
 }
 
-/** What operations stand on. */
+/** Dependencies of operations. */
 export interface OperationsParts {
   readonly config: Config;
   readonly publisher: BatchPublisher;
@@ -61,15 +61,15 @@ export interface OperationsParts {
   readonly log: Logger;
   /** Null: nothing becomes a push in this process. */
   readonly push: Triggers | null;
-  /** Where last events are taken away that are purged. */
+  /** Store of last events, from which purged ones are removed. */
   readonly lastEvents: Pick<StoredLastEvents, 'forgetIf'>;
   /** Null in role `api`: operations about live sockets do not exist there. */
   readonly live: LiveParts | null;
   /** Null: this process has no way to the histories of channels. */
   readonly history: HistoryAccess | null;
-  /** Absent: this process has no way to messages that live on. */
+  /** Absent: this process has no access to mutable messages. */
   readonly messages?: MessageAccess | null;
-  /** Absent: nobody is told. */
+  /** Absent: no webhooks. */
   readonly webhooks?: Pick<WebhookEvents, 'emit' | 'wants'>;
   /** Unix time in seconds; absent: the clock. */
   readonly nowSeconds?: () => number;
@@ -82,7 +82,7 @@ type Performed<Table extends Readonly<Record<string, Description>>> = {
   readonly [Name in keyof Table]: Operation<InputOf<Table[Name]>, ResultOf<Table[Name]>>;
 };
 
-/** What this process can be asked to do. */
+/** Operations of this process. */
 export interface Operations extends Performed<typeof COMMON_DESCRIPTIONS> {
   /** Null in role `api`. */
   readonly live: Performed<typeof LIVE_DESCRIPTIONS> | null;

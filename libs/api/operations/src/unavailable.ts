@@ -1,6 +1,6 @@
 import { ServiceError } from '@carillon/errors';
 
-/** Waits for a part of the service; whatever goes wrong there is 503 with this text, retryable, cause in the log. */
+/** Awaits a dependency; every failure becomes a retryable 503 with this text, with the cause in the log. */
 export async function orUnavailable<Value>(text: string, work: Promise<Value>): Promise<Value> {
   try {
     return await work;

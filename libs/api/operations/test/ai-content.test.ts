@@ -25,7 +25,7 @@ function named(...names: string[]): PublishableChannel[] {
   });
 }
 
-/** Status, code and `ai_code` of the refusal; null when there is none. */
+/** Status, code and `ai_code` of the refusal; null if accepted. */
 function refusal(...about: Parameters<AiRules['check']>): unknown {
   try {
     rules.check(...about);

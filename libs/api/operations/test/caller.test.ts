@@ -21,7 +21,7 @@ function opened() {
   return { operations, live, delivered, token, server: keyHolder(app, 'test') };
 }
 
-/** What the call is refused with; null: it was done. */
+/** Refusal of the call; null if it was done. */
 const refusalOf = async (work: () => unknown): Promise<unknown> => {
   try {
     await work();

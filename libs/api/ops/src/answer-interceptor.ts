@@ -11,8 +11,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { catchError, map, of, type Observable } from 'rxjs';
 
 /**
- * Writes the status and headers of a handler's `ProbeAnswer` through whatever HTTP platform runs, and leaves the body
- * for Nest to send. A handler that throws is answered with the one internal error.
+ * Writes status and headers of a handler's `ProbeAnswer` through the HTTP platform, and leaves the body to Nest. A
+ * handler that throws is answered with the internal error.
  */
 @Injectable()
 export class AnswerInterceptor implements NestInterceptor<ProbeAnswer, string> {

@@ -34,15 +34,15 @@ const CONTROLLERS: Record<OpsRoute, Type> = {
 /** The routes of a main listener; a worker's ops listener has only some of them. */
 const MAIN_ROUTES: readonly OpsRoute[] = ['live', 'accept-traffic', 'up', 'up-app', 'usage', 'stats'];
 
-/** What the ops listener of a worker answers; every other path is 404. */
+/** Routes of the ops listener of a worker; every other path is 404. */
 const WORKER_ROUTES: readonly OpsRoute[] = ['live', 'up', 'usage'];
 
-/** `/up/{appId}` asks the registry of the process. */
+/** Looks up apps of `/up/{appId}` in the registry of the process. */
 const lookupProvider = provider(APP_LOOKUP, { registry: APP_REGISTRY }, ({ registry }) => ({
   find: (appId) => registry.findById(appId),
 }));
 
-/** Without a source, a process holds no sockets or keeps no history, and the statistics say so. */
+/** Without a source, the process has no sockets or no history, which the statistics report. */
 const statisticsProvider = provider(
   STATISTICS,
   {
@@ -54,7 +54,7 @@ const statisticsProvider = provider(
     new Statistics(options.server_role, occupancy, history),
 );
 
-/** Probes and statistics of a process. Needs `RuntimeModule`; routes not asked for do not exist. */
+/** Probes and statistics of a process. Needs `RuntimeModule`; only the requested routes exist. */
 @Module({})
 export class OpsApiModule {
   /** Everything a process with a main listener answers. Needs `AppRegistryModule` too. */

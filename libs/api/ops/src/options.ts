@@ -6,14 +6,14 @@ import type { Demo } from './welcome/demo.js';
 export type OpsRoute = 'live' | 'accept-traffic' | 'up' | 'up-app' | 'usage' | 'stats' | 'welcome';
 
 export interface OpsApiOptions {
-  /** Those to mount: all on a main listener; `live`, `up` and `usage` on the ops listener of a worker. */
+  /** Routes to mount: all on a main listener; `live`, `up` and `usage` on the ops listener of a worker. */
   readonly routes: readonly OpsRoute[];
   /** `http_api.usage_enabled`: off answers 404 on `/usage`, `/stats` and `/operator/stats`. */
   readonly usage_enabled: boolean;
   /** Bounds the app lookup of `/up/{appId}`. */
   readonly health_check_timeout_ms: number;
   readonly server_role: 'default' | 'api';
-  /** What the first page shows. Absent or null: there is none, and `/` is not found. */
+  /** Content of the start page. Absent or null: `/` is not found. */
   readonly demo?: Demo | null;
   /** Modules that export `APP_LOOKUP` (needed by `up-app`), `OCCUPANCY_SOURCE` or `HISTORY_HEALTH_SOURCE`. */
   readonly imports?: ModuleMetadata['imports'];

@@ -7,7 +7,7 @@ type Handler = (
   response: ServerResponse,
 ) => unknown;
 
-/** The least HTTP platform Nest accepts, on Node's own server: enough to see what controllers really answer. */
+/** Minimal Nest HTTP platform on Node's server, to test the actual responses of controllers. */
 export class NodeHttpAdapter extends AbstractHttpAdapter<Server, IncomingMessage, ServerResponse> {
   readonly #routes: { pattern: RegExp; handler: Handler }[] = [];
 

@@ -8,7 +8,7 @@ import { canonicalJson, cut, redact } from './redact.js';
 export type EndReason = 'delete' | 'expired' | 'evicted' | 'token_removed';
 export type RejectReason = 'host' | 'origin' | 'rate' | 'size' | 'version';
 
-/** One call, as operators are told of it. */
+/** Audit record of one call. */
 export interface CallRecord {
   readonly event: 'mcp.tool.called' | 'mcp.resource.read' | 'mcp.prompt.get';
   /** The tool, the URI or the prompt; a client's text where none is known by it. */
@@ -26,7 +26,7 @@ export interface CallRecord {
 const LONGEST_CLIENT = 64;
 const HASH_SHOWN = 12;
 
-/** What a call was about, by the names of arguments. */
+/** Arguments that identify the target of a call. */
 const TARGETS = [
   'channel',
   'user_id',
@@ -45,7 +45,7 @@ const targetOf = (given: JsonObject): string | null => {
   return name === undefined ? null : cut(String(given[name]));
 };
 
-/** Tells operators what is done through this face: one record each, never a secret, never what was published. */
+/** Writes an audit record per call, without secrets and published data. */
 export class Audit {
   constructor(private readonly log: Logger) {}
 

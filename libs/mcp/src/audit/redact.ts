@@ -54,7 +54,7 @@ const bytesOf = (value: unknown): number =>
 
 /** A text of a client as one bounded line. */
 export const cut = (text: string, longest = LONGEST): string =>
-  // oxlint-disable-next-line no-control-regex -- these are what could end a line
+  // oxlint-disable-next-line no-control-regex -- characters that could end a line
   text.slice(0, longest).replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (one) => {
     return `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });

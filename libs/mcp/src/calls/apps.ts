@@ -3,23 +3,23 @@ import type { Principal } from '../guards/principals.js';
 import type { AppSource } from '../tools/service-tools.js';
 
 const PAGE = 500;
-/** Of how many apps a prefix is looked for. */
+/** Limit of apps searched for a prefix. */
 const MOST_LOOKED_AT = 10_000;
 
-/** The app of a call: found, not for this principal (or not there, or disabled), or not said. */
+/** App of a call: found; unavailable to this principal (also missing or disabled); or not named. */
 export type FoundApp =
   | { readonly kind: 'found'; readonly app: App }
   | { readonly kind: 'forbidden' }
   | { readonly kind: 'unnamed' };
 
-/** Which apps a principal can speak of. Asked at each call, so a change of an app is felt at once. */
+/** Apps of a principal. Checked at each call, so changes of an app apply immediately. */
 export class PrincipalApps {
   constructor(private readonly apps: AppSource) {}
 
   async find(principal: Principal, named: string | null): Promise<FoundApp> {
     const id = named ?? (await this.#onlyOne(principal));
     if (id === null) return { kind: 'unnamed' };
-    // Looked up for everybody, so that a foreign app takes as long as one that does not exist.
+    // Looked up for every principal, so that a foreign app takes as long as a missing one.
     const app = await this.apps.findById(id);
     const isOwn = principal.apps === null || principal.apps.has(id);
     return isOwn && app?.enabled === true ? { kind: 'found', app } : { kind: 'forbidden' };

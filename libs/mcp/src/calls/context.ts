@@ -16,7 +16,7 @@ export interface CallContext {
     readonly toolsets: readonly string[];
   } | null;
   readonly client: ClientInfo | null;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 

@@ -9,7 +9,7 @@ import { MOST_RESULT_BYTES, refusal, success, toolError, type ToolOutcome } from
 import type { Tool } from '../tools/tool.js';
 import type { PrincipalApps } from './apps.js';
 
-/** A call as it was asked for. */
+/** A requested call. */
 export interface AskedCall {
   readonly principal: Principal;
   /** Hash of the session id; absent: there is no session. */
@@ -19,13 +19,13 @@ export interface AskedCall {
   readonly given: JsonObject;
   /** The arguments as they were written. */
   readonly text: string;
-  /** Aborted: nobody waits any more. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** What became of it, and of which app it was, as far as that was found out. */
+/** Result of a call and its app, as far as known. */
 export interface CallReport {
-  /** Cancelled: there is nobody to tell. */
+  /** Cancelled: the result is not sent. */
   readonly outcome: ToolOutcome | { readonly kind: 'cancelled' };
   readonly appId: string | null;
 }
@@ -35,7 +35,7 @@ export class ToolCalls {
   constructor(
     private readonly apps: PrincipalApps,
     private readonly timeoutMs: () => number,
-    /** Told of what broke of ours; the caller reads a fixed text. */
+    /** Called with internal errors; the client gets a fixed text. */
     private readonly onFault: (error: unknown) => void,
   ) {}
 

@@ -1,7 +1,7 @@
 /** A host as headers and settings name it: lower case, brackets kept. */
 export interface Host {
   readonly name: string;
-  /** Null: none was said. */
+  /** Null: not given. */
   readonly port: number | null;
 }
 
@@ -22,7 +22,7 @@ export const isLoopback = ({ name }: Host): boolean => LOOPBACK.has(name);
 const namesHost = (entry: Host, host: Host, defaultPort: number): boolean =>
   entry.name === host.name && (entry.port === null || entry.port === (host.port ?? defaultPort));
 
-/** What decides about the `Host` of a request. */
+/** Rules for the `Host` header. */
 export interface HostRules {
   /** Empty: by where it listens and whether it brought a token. */
   readonly allowed: readonly Host[];
@@ -31,7 +31,7 @@ export interface HostRules {
   readonly defaultPort: number;
 }
 
-/** `with a token`: only a request that proves who sends it may name this host; a rebinding page cannot. */
+/** `with a token`: only an authenticated request may use this host, which a rebinding page cannot send. */
 export function judgeHost(header: string | undefined, rules: HostRules): 'yes' | 'no' | 'with a token' {
   if (rules.allowed.length === 0 && rules.bound === 'unix socket') return 'yes';
   const host = header === undefined ? null : parseHost(header);

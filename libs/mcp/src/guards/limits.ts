@@ -14,7 +14,7 @@ const FAILED_LOGINS = { identifier: 'mcp-login', limit: MOST_FAILED_LOGINS, wind
 const tooMany = (seconds: number, what: string): RpcFailure =>
   new RpcFailure(429, CODES.rate, what, { headers: { 'retry-after': String(seconds) } });
 
-/** How often somebody may ask. Fails closed: who cannot be counted is not served. */
+/** Rate limits of calls. Fails closed: requests that cannot be counted are refused. */
 export class Limits {
   readonly #running = new Map<string, number>();
 
@@ -24,7 +24,7 @@ export class Limits {
     private readonly perMinute: () => number,
   ) {}
 
-  /** By address, before anybody is known. @throws RpcFailure */
+  /** Limits by address, before authentication. @throws RpcFailure */
   async ofAddress(ip: string | null): Promise<void> {
     const { enabled, api_rate_limit: limit } = this.config;
     if (!enabled) return;
@@ -44,8 +44,7 @@ export class Limits {
   }
 
   /**
-   * By principal, out of a bucket that fills evenly; those without a token count by address.
-   *
+   * Limits by principal with a token bucket; requests without a token count by address.
    * @throws RpcFailure
    */
   async ofPrincipal(
@@ -65,7 +64,7 @@ export class Limits {
     if (!verdict.allowed) throw tooMany(verdict.resetSeconds, 'too many requests of this token');
   }
 
-  /** Takes one of the places for running requests; what is returned gives it back. @throws RpcFailure */
+  /** Takes a slot for a running request; the returned function releases it. @throws RpcFailure */
   run({ name }: Principal): () => void {
     const running = this.#running.get(name) ?? 0;
     if (running >= MOST_RUNNING) throw tooMany(1, 'too many requests at once');

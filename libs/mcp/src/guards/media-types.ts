@@ -1,4 +1,4 @@
-/** Whether a `Content-Type` is JSON, whatever its parameters. */
+/** Whether a `Content-Type` is JSON, ignoring parameters. */
 export const isJsonType = (header: string | undefined): boolean =>
   header?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 

@@ -6,7 +6,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, 
 interface Origin {
   readonly scheme: string;
   readonly name: string;
-  /** Null: the scheme has no port of its own and none was said. */
+  /** Null: no port given and the scheme has no default. */
   readonly port: number | null;
 }
 
@@ -17,8 +17,8 @@ function parseOrigin(text: string): Origin | null {
 }
 
 /**
- * Whether a page of this origin may ask. With an empty list only pages of this machine may. `null`, which any sandboxed
- * page can send, never is.
+ * Whether a page of this origin may call the endpoint. With an empty list only pages of this machine may. `null`,
+ * which any sandboxed page can send, is always refused.
  */
 export function isOriginAllowed(header: string, allowed: readonly string[]): boolean {
   const origin = parseOrigin(header);

@@ -4,18 +4,18 @@ import type { Config } from '@carillon/config';
 const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who asks, as the configuration names them. */
+/** Authenticated caller, as configured. */
 export interface Principal {
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
   /** Null: all of them. */
   readonly apps: ReadonlySet<string> | null;
   readonly isAnonymous: boolean;
-  /** Tells its token from an earlier one of the same name; empty where there is none. */
+  /** Distinguishes its token from an earlier one of the same name; empty without a token. */
   readonly proof: string;
 }
 
-/** Why nobody is behind a request. */
+/** Reason of a failed authentication. */
 export type AuthFailure = 'missing' | 'malformed' | 'unknown';
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -25,7 +25,7 @@ const BEARER = /^bearer (\S+)$/i;
 const isScope = (word: string): word is Scope => (SCOPES as readonly string[]).includes(word);
 const scopesOf = (words: readonly string[]): ReadonlySet<Scope> => new Set(words.filter(isScope));
 
-/** Whom the configuration knows. */
+/** Configured principals. */
 export class Principals {
   readonly #known: readonly { readonly digest: Buffer; readonly principal: Principal }[];
   readonly #anonymous: Principal | null;
@@ -63,7 +63,7 @@ export class Principals {
     return [...this.#known.map(({ principal }) => principal.name), ...anonymous];
   }
 
-  /** Null: nobody is known by that name any more. */
+  /** Null: the name is no longer configured. */
   named(name: string): Principal | null {
     const known = this.#known.find(({ principal }) => principal.name === name);
     return known?.principal ?? (this.#anonymous?.name === name ? this.#anonymous : null);

@@ -19,7 +19,7 @@ export function sendFailure(response: HttpResponse, failure: RpcFailure, id: Rpc
   response.end(JSON.stringify(errorMessage(id, failure)), JSON_TYPE);
 }
 
-/** What was thrown, as the caller may read it. */
+/** Converts a thrown value into a failure for the caller. */
 export const failureOf = (thrown: unknown, status = 200): RpcFailure =>
   thrown instanceof RpcFailure ? thrown : new RpcFailure(status, CODES.internal, 'internal error');
 

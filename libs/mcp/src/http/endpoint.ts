@@ -19,7 +19,7 @@ export interface EndpointParts {
   readonly meter: { requested(outcome: string): void; fault(error: unknown): void };
 }
 
-/** Nothing was taken yet that would have to be given back. */
+/** No slot to release yet. */
 const stay = (): void => undefined;
 const VERSION_HEADER = 'mcp-protocol-version';
 
@@ -49,11 +49,11 @@ export class McpEndpoint implements Endpoint {
       const principal = await entrance.identify(request);
       leave = await entrance.admit(principal, request, response);
       entrance.checkTypes(request);
-      // A client that went away meanwhile, or does while it sends its body, never comes to the next step.
+      // A client that has disconnected, or does so while sending its body, never reaches the next step.
       if (response.aborted) leave();
       else response.onAbort = leave;
       return (body) => {
-        // From here on its place is taken until its work is done, also when nobody waits for that.
+        // From here on its slot is held until the work is done, even after a disconnect.
         response.onAbort = null;
         return this.#serve(new Exchange(request, response, principal), body).finally(leave);
       };

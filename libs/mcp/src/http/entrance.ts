@@ -31,7 +31,7 @@ const STREAM_TYPE = 'text/event-stream';
 const refuse = (status: number, message: string): RpcFailure =>
   new RpcFailure(status, CODES.transport, message);
 
-/** What stands between the wire and the protocol, in this order. Each step refuses by throwing an `RpcFailure`. */
+/** Checks before the protocol, in this order. Each refuses by throwing an `RpcFailure`. */
 export class Entrance {
   constructor(private readonly parts: EntranceParts) {}
 
@@ -55,7 +55,7 @@ export class Entrance {
     return true;
   }
 
-  /** Who asks. Whoever proves it is let in, however many others guess behind the same address. */
+  /** Authenticates a request. A valid token is accepted, however many failures its address has. */
   async identify(request: HttpRequest): Promise<Principal> {
     try {
       return await this.#identify(request);
@@ -64,7 +64,7 @@ export class Entrance {
     }
   }
 
-  /** Whether the principal may ask so often; what is returned is called when the answer is there. */
+  /** Checks the rate limits of the principal; the returned function is called after the answer. */
   async admit(principal: Principal, request: HttpRequest, response: HttpResponse): Promise<() => void> {
     const { limits } = this.parts;
     try {

@@ -25,7 +25,7 @@ export interface SessionfulParts {
   readonly audit: Audit;
   readonly known: KnownSessions;
   readonly meter: { fault(error: unknown): void };
-  /** Takes a place for each further item of an array. */
+  /** Takes a slot for each further item of an array. */
   readonly admitMore: (exchange: Exchange, more: number) => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const refuse = (status: number, message: string): RpcFailure =>
 
 const ownerOf = ({ name, proof }: Principal): Owner => ({ principal: name, proof });
 
-/** Whoever asks for a session has none to name yet. */
+/** A request for a new session has no session id yet. */
 const beginsSession = (item: unknown): boolean => isJsonObject(item) && item['method'] === 'initialize';
 
 /** Requests of the revisions with sessions. */
@@ -163,7 +163,7 @@ export class Sessionful {
     else sendJson(exchange.response, answers);
   }
 
-  /** Null: what is no request has no answer. Never rejects. */
+  /** Null: notifications have no answer. Never rejects. */
   async #answer(
     exchange: Exchange,
     session: Session,

@@ -12,7 +12,7 @@ import { paramsOf, textParam } from './params.js';
 
 /** Numbers of the calls. */
 export interface CallMeter {
-  /** `unknown` stands for every tool that is none. */
+  /** `unknown` stands for tools that do not exist. */
   called(tool: string, outcome: string, ms: number): void;
 }
 
@@ -30,8 +30,7 @@ const TOKEN_BYTES = 4;
 const NO_ARGUMENTS = '{}';
 
 /**
- * `tools/call`. Refusals of the tool are results that the model can read; only what is no call at all is an error.
- *
+ * `tools/call`. Refusals of a tool are results that the model can read; only malformed calls are errors.
  * @throws RpcFailure
  */
 export async function callTool(
@@ -92,7 +91,7 @@ function told(
   return { scope, appId, bytesOut, ...cameTo(outcome) };
 }
 
-/** What became of a call, as the audit tells it. */
+/** Outcome of a call for the audit. */
 export function cameTo(outcome: CallReport['outcome']): Pick<CallRecord, 'outcome' | 'status' | 'code'> {
   if (outcome.kind === 'cancelled') return { outcome: 'cancelled', status: 499, code: 'cancelled' };
   if (outcome.kind === 'ok') return { outcome: 'ok', status: 200, code: null };

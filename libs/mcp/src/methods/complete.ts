@@ -49,7 +49,7 @@ function checkReference({ resources, toolbox }: CompletionParts, context: CallCo
   if (!isKnown) throw invalidParams('unknown reference');
 }
 
-/** What was filled in before. */
+/** Arguments already chosen. */
 const chosen = (given: unknown): JsonObject =>
   isJsonObject(given) && isJsonObject(given['arguments']) ? given['arguments'] : {};
 

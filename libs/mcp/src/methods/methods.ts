@@ -26,7 +26,7 @@ type Method = (context: CallContext, asked: AskedMethod) => object | Promise<obj
 
 const LIST_TTL_MS = 60_000;
 
-/** What results of the era without sessions carry besides, by what makes them. */
+/** Additional members of stateless results. */
 const freshFor = (ttlMs: number): object => ({ ttlMs, cacheScope: 'private' });
 
 /** A list, all on one page. */

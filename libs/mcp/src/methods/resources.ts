@@ -21,7 +21,7 @@ export interface ResourceParts {
 
 const JSON_TYPE = 'application/json';
 
-/** What was read: its text, whether it is the same for everybody, and whether others wrote it. */
+/** Content read: its text, whether it is public, and whether others wrote it. */
 interface Content {
   readonly mimeType: string;
   readonly text: string;
@@ -29,12 +29,12 @@ interface Content {
   readonly isUntrusted: boolean;
 }
 
-/** What the audit is told of a read, as far as it got. */
+/** Audit fields of a read. */
 type Told = Pick<CallRecord, 'given' | 'appId' | 'outcome' | 'status' | 'code'>;
 const FOUND: Told = { given: {}, appId: null, outcome: 'ok', status: 200, code: null };
 const NOT_FOUND: Told = { ...FOUND, outcome: 'error', status: 404, code: 'not_found' };
 
-/** Resources are read with tools of the same name, so what keeps somebody from one keeps him from the other. */
+/** Resources are read with tools of the same name, so access rules of a tool also apply to its resource. */
 export class Resources {
   constructor(private readonly parts: ResourceParts) {}
 
@@ -61,7 +61,7 @@ export class Resources {
     };
   }
 
-  /** The template of that text; null: it is none that is shown. */
+  /** Returns the template of that text; null if it is not shown. */
   template(context: CallContext, text: string): DataRow | null {
     return this.#shown(context).find(({ uri }) => uri.text === text) ?? null;
   }

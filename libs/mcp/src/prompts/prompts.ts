@@ -6,7 +6,7 @@ import { PROMPT_ROWS, type PromptRow } from './rows.js';
 
 const MOST_BYTES = 1024;
 
-/** What a principal can start from: it may read, and sees every tool that is named. */
+/** Prompts of a principal: it may read, and sees all tools named. */
 export function promptsFor(principal: Principal, toolbox: Toolbox): readonly PromptRow[] {
   if (!principal.scopes.has('read')) return [];
   const shown = new Set(toolbox.visibleTo(principal).map(({ name }) => name));
@@ -24,9 +24,8 @@ export const promptDefinition = (
 });
 
 /**
- * The message a prompt stands for.
- *
- * @throws RpcFailure for arguments that it does not take.
+ * Messages of a prompt.
+ * @throws RpcFailure for invalid arguments
  */
 export function promptMessages(row: PromptRow, given: unknown): object {
   const values = readArguments(row, given);

@@ -11,9 +11,9 @@ export interface PromptRow {
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** It is shown to whom all of these are. */
+  /** Shown to principals that see all of these tools. */
   readonly tools: readonly string[];
-  /** What the user asks; `say` is the argument as a JSON string. */
+  /** Text of the user; `say` returns an argument as a JSON string. */
   readonly text: (say: (name: string) => string, where: string) => string;
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '@carillon/config';
 import { ERRORS } from '@carillon/errors';
 
-/** A text that is the same for everybody. */
+/** A public text. */
 export interface Document {
   readonly uri: string;
   readonly name: string;
@@ -85,7 +85,7 @@ function errorsPage(): string {
   ].join('\n');
 }
 
-/** Sizes and rates in force, nothing that tells where the service runs. */
+/** Effective sizes and rates, without deployment details. */
 function limitsPage({
   channel_limits,
   event_limits,

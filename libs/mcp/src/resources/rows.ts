@@ -3,7 +3,7 @@ import { uriTemplate, type UriTemplate } from './uri.js';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** A resource whose content is what a tool answers. */
+/** A resource with the content of a tool's answer. */
 export interface DataRow {
   readonly uri: UriTemplate;
   readonly name: string;
@@ -31,7 +31,7 @@ const APP = 'service://apps/{appId}';
 const CHANNEL = `${APP}/channels/{channel}`;
 const ofChannel = ({ appId, channel }: Variables): JsonObject => ({ app_id: appId, channel });
 
-/** Content made of tools; what a variable is called says what it completes to. */
+/** Resources read by tools; the name of a variable determines its completion. */
 export const DATA_ROWS: readonly DataRow[] = [
   row('service://apps', 'apps', 'list_apps', 'The apps that the caller may see.', () => ({})),
   row('service://health', 'health', 'get_health', 'Health of the process that answers.', () => ({})),

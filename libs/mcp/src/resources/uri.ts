@@ -12,7 +12,7 @@ export function uriTemplate(text: string): UriTemplate {
   return { text, names, pattern: new RegExp(`^${text.replaceAll(VARIABLE, '([^/?#]+)')}$`) };
 }
 
-/** The decoded variables of a URI; null: it is not of this template, or a variable is not what percent-encoding gives. */
+/** Returns the decoded variables of a URI; null if it does not match or is not valid percent-encoding. */
 export function variablesOf(
   { names, pattern }: UriTemplate,
   uri: string,

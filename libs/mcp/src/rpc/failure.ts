@@ -21,7 +21,7 @@ export interface FailureOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a caller is told instead of a result, with the status it comes with. */
+/** JSON-RPC error with its HTTP status. */
 export class RpcFailure extends Error {
   readonly data: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export const invalidParams = (message: string, data?: object): RpcFailure =>
 export const unavailable = (message: string): RpcFailure =>
   new RpcFailure(503, CODES.unavailable, message, { headers: { 'retry-after': '1' } });
 
-/** An id as clients may choose it; null answers what has none that is known. */
+/** Request id; null if unknown. */
 export type RpcId = string | number | null;
 
 export const errorMessage = (id: RpcId, { code, message, data }: RpcFailure): object => ({

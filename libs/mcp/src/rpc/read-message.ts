@@ -27,9 +27,8 @@ const parseError = (): RpcFailure => new RpcFailure(400, CODES.parse, 'the body 
 const invalid = (message: string): RpcFailure => new RpcFailure(400, CODES.invalidRequest, message);
 
 /**
- * The body of a POST as JSON.
- *
- * @throws RpcFailure when it is none, or nested too deeply.
+ * Parses the body of a POST.
+ * @throws RpcFailure if it is no JSON, or nested too deeply
  */
 export function readBody(bytes: Uint8Array | undefined): ReceivedMessages {
   const { text, value } = parse(bytes ?? new Uint8Array(0));
@@ -49,9 +48,8 @@ function parse(bytes: Uint8Array): { text: string; value: unknown } {
 }
 
 /**
- * One message of it.
- *
- * @throws RpcFailure when it is none of JSON-RPC 2.0.
+ * Checks one message.
+ * @throws RpcFailure if it is no JSON-RPC 2.0 message
  */
 export function readMessage(value: unknown): Message {
   if (!isJsonObject(value)) throw invalid('a message must be an object');

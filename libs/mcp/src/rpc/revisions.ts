@@ -1,4 +1,4 @@
-/** Revisions with sessions, the newest first: what a client that asks for another one is offered. */
+/** Revisions with sessions, newest first: the offer to clients of other revisions. */
 export const SESSION_REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
 export type SessionRevision = (typeof SESSION_REVISIONS)[number];
 

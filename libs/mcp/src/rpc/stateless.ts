@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@carillon/api-operations';
 import { CODES, RpcFailure } from './failure.js';
 import { META, REVISIONS, STATELESS_REVISION } from './revisions.js';
 
-/** What the headers of a stateless request say again of its body. */
+/** Headers of a stateless request that repeat its body. */
 export interface EnvelopeHeaders {
   readonly version: string | undefined;
   readonly method: string | undefined;
@@ -24,19 +24,18 @@ const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 const mismatch = (message: string): RpcFailure => new RpcFailure(400, CODES.headerMismatch, message);
 const badEnvelope = (message: string): RpcFailure => new RpcFailure(400, CODES.invalidParams, message);
 
-/** `_meta` of the parameters; an empty object when there is none. */
+/** `_meta` of the parameters; an empty object if missing. */
 export function metaOf(params: unknown): JsonObject {
   const meta = isJsonObject(params) ? params['_meta'] : undefined;
   return isJsonObject(meta) ? meta : {};
 }
 
-/** Whether a message says itself that it belongs to no session. */
+/** Whether a message declares itself stateless. */
 export const isStatelessMessage = (value: unknown): boolean =>
   isJsonObject(value) && metaOf(value['params'])[META.protocolVersion] !== undefined;
 
 /**
- * Checks that a stateless request has what it must, and that its headers say the same as its body.
- *
+ * Checks the required members of a stateless request, and that its headers match the body.
  * @throws RpcFailure
  */
 export function checkEnvelope(method: string, params: unknown, headers: EnvelopeHeaders): void {
@@ -65,7 +64,7 @@ function decodeName(header: string): string {
   return encoded === undefined ? header : Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** Who the client says it is; null: it says nothing usable. */
+/** Returns the client info; null if unusable. */
 export function clientInfoOf(given: unknown): ClientInfo | null {
   if (!isJsonObject(given)) return null;
   const { name, version } = given;

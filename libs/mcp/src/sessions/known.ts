@@ -10,8 +10,8 @@ interface Known {
 }
 
 /**
- * The sessions that began in this process, to count them and to tell when one is over. Beyond the bound the oldest is
- * forgotten, and nobody tells of its end.
+ * Sessions started in this process, for metrics and expiry notifications. Beyond the limit the oldest is forgotten
+ * without a notification.
  */
 export class KnownSessions {
   readonly #known = new Map<string, Known>();
@@ -38,7 +38,7 @@ export class KnownSessions {
     this.audit.sessionEnded(hash, principal, reason);
   }
 
-  /** Tells of those that lapsed. Rejects when the store of sessions cannot say. */
+  /** Reports expired sessions. Rejects if the session store is unavailable. */
   async look(): Promise<void> {
     for (const [hash, known] of this.#known) {
       if (known.lapsesAtMs > this.nowMs()) continue;

@@ -5,7 +5,7 @@ import type { RpcId } from '../rpc/failure.js';
 
 const LOOK_EVERY_MS = 500;
 
-/** A call that may be abandoned. What it does goes on; only nobody waits for it. */
+/** A call whose client may disconnect. The work continues without a receiver. */
 export interface Running {
   readonly signal: AbortSignal;
   end(): void;
@@ -60,7 +60,7 @@ export class RunningCalls {
     try {
       if (await this.cache.remove(cacheKeys.mcpCancelled(session, id))) controller.abort('cancelled');
     } catch {
-      // Nobody can tell: the call goes on.
+      // Unknown: the call continues.
     }
   }
 

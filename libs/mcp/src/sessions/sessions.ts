@@ -10,7 +10,7 @@ export interface Owner {
   readonly proof: string;
 }
 
-/** What is kept of a session. */
+/** Stored session. */
 export interface SessionRecord extends Owner {
   readonly revision: SessionRevision;
   readonly client: ClientInfo;
@@ -19,7 +19,7 @@ export interface SessionRecord extends Owner {
   readonly toolsets: readonly string[];
 }
 
-/** A session in use. Its id is known to its client alone; everybody else knows the hash. */
+/** A session in use. Only its client knows the id; the service stores the hash. */
 export interface Session extends SessionRecord {
   readonly hash: string;
 }
@@ -54,7 +54,7 @@ export class Sessions {
     return { id, session: { ...record, hash }, evicted };
   }
 
-  /** The session of that id, whose life begins anew; null: there is none of this owner. */
+  /** Returns the session and renews its lifetime; null if the owner has none with that id. */
   async use(id: string, owner: Owner): Promise<Session | null> {
     if (!ID_FORM.test(id)) return null;
     return this.#renew(hashOf(id), owner);

@@ -49,7 +49,7 @@ export class Streams {
     return this.#open.size >= MOST_STREAMS;
   }
 
-  /** The right to stream to a session; null: somebody has it. */
+  /** Acquires the exclusive right to stream to a session; null: another stream has it. */
   async lease({ hash }: Session): Promise<string | null> {
     const lease = randomUUID();
     const taken = await this.parts.cache.setIfAbsent(cacheKeys.mcpStream(hash), lease, LEASE_MS);
@@ -60,7 +60,7 @@ export class Streams {
     await this.parts.cache.compareAndRemove(cacheKeys.mcpStream(hash), lease).catch(() => false);
   }
 
-  /** One whose lease lapsed while the cache was away has lost its place to the new one, and ends. */
+  /** A stream whose lease expired during a cache outage is replaced by the new one, and ends. */
   add(session: Session, lease: string, stream: EventStream): void {
     const open = { session, stream, lease, openedMs: this.#nowMs() };
     this.end(session.hash);
@@ -97,7 +97,7 @@ export class Streams {
     open.stream.write(LIST_CHANGED);
   }
 
-  /** Drops those of principals that are not known any more. */
+  /** Ends the streams of removed principals. */
   dropUnknown(): void {
     for (const open of this.#open.values()) if (!this.parts.isKnown(open.session)) this.#close(open);
   }
@@ -113,7 +113,7 @@ export class Streams {
     else stream.write(': ping\n\n');
   }
 
-  /** While the cache is away nobody can tell whether the session is over: the stream goes on. */
+  /** During a cache outage the state of the session is unknown: the stream continues. */
   async #renew(session: Session, lease: string): Promise<boolean> {
     try {
       const name = cacheKeys.mcpStream(session.hash);

@@ -25,7 +25,7 @@ function asWords(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** `info` as a list wherever an event has it. */
+/** Turns `info` into a list in every event schema. */
 function withInfoLists(schema: JsonSchema): JsonSchema {
   const properties = Object.entries(propertiesOf(schema)).map(([name, one]): [string, JsonSchema] => {
     if (name === 'info') return [name, asWords(one)];

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '@carillon/api-operations';
 
-/** What is wrong with an argument, and where. */
+/** An invalid argument. */
 export interface Finding {
   /** A JSON pointer. */
   readonly path: string;
@@ -27,8 +27,8 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const schemaOf = (value: unknown): JsonSchema => (isJsonObject(value) ? value : {});
 
 /**
- * Every argument that its schema does not allow. Knows the words that operations describe themselves with; what a schema
- * says in other words the operation judges itself.
+ * Returns the arguments that their schema rejects. Supports the schema keywords used by operations; other keywords
+ * are checked by the operation itself.
  */
 export function findings(schema: JsonSchema, value: unknown): readonly Finding[] {
   const found: Finding[] = [];
@@ -44,7 +44,7 @@ function look(schema: JsonSchema, value: unknown, path: string, found: Finding[]
   else if (Array.isArray(value)) lookIntoArray(schema, value, path, found);
 }
 
-/** Null: nothing, as far as can be told without looking inside. */
+/** Null: valid as far as visible without descending. */
 function wrongWith(schema: JsonSchema, value: unknown): string | null {
   const { type, enum: words, pattern } = schema;
   const types = type === undefined ? [] : [type].flat().map(String);

@@ -11,14 +11,14 @@ export interface OperationRow {
   readonly hints?: Hints;
   /** Member of the result that is cut into pages by the name of its entries; absent: the operation has pages or one item. */
   readonly list?: ListMember;
-  /** Its result holds what was published, or what people are called. */
+  /** The result contains published data or names of users. */
   readonly isUntrusted?: true;
 }
 
 const D = { destructive: true } as const;
 const DI = { destructive: true, idempotent: true } as const;
 
-/** Every tool that is an operation. One more is a row more; all else it says of itself. */
+/** Tools backed by an operation. A new tool is a new row; everything else comes from its description. */
 export const OPERATION_ROWS: Readonly<Record<string, OperationRow>> = {
   publish_event: {
     operation: 'publishEvent',

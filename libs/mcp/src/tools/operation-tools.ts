@@ -10,7 +10,7 @@ import { forOperation, ofApp, withCursor } from './arguments.js';
 import { OPERATION_ROWS, type OperationRow } from './operation-rows.js';
 import type { Tool } from './tool.js';
 
-/** What metrics and operators call this face. */
+/** Label of this transport in metrics and logs. */
 const VIA = 'mcp';
 
 /** A tool for every row whose operation this process carries out. */
@@ -46,5 +46,5 @@ function toolOf(name: string, row: OperationRow, operation: Operation<AnyInput, 
   };
 }
 
-/** Clients want an object at the top, which a choice of objects does not say. */
+/** Clients require an object at the top level, which a union of objects does not state. */
 const objectSchema = (schema: Tool['output']): Tool['output'] => ({ ...schema, type: 'object' });

@@ -14,9 +14,9 @@ const ITEMS = ['items', 'apps'];
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /**
- * Runs a call so that its result fits into so many bytes of JSON where that is possible: a page that does not fit is read
- * again with the page size that fits, and a list that the operation returns whole is cut with `next_cursor`. A page has
- * one item at least. Results over `mostBytes` stay as they are: they are refused.
+ * Runs a call so that its result fits into `maxBytes` of JSON where possible: a page that is too large is read again
+ * with a smaller page size, and a complete list is truncated with a `next_cursor`. A page has at least one item.
+ * Results over `mostBytes` are returned unchanged: the caller refuses them.
  */
 export async function paged(call: PagedCall, maxBytes: number, mostBytes: number): Promise<unknown> {
   const { tool, given, run } = call;
@@ -32,7 +32,7 @@ export async function paged(call: PagedCall, maxBytes: number, mostBytes: number
   return run({ ...given, limit: Math.max(1, fitting(items, room)) });
 }
 
-/** How many of the first items fit. */
+/** Number of leading items that fit. */
 function fitting(items: readonly unknown[], room: number): number {
   let left = room;
   const over = items.findIndex((item) => {

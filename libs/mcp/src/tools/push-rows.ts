@@ -9,7 +9,7 @@ export interface PushRow {
   /** Effect of the tool and when to use it, written for a model. */
   readonly use: string;
   readonly hints?: Hints;
-  /** Its result holds what devices and callers wrote. */
+  /** The result contains data written by devices and callers. */
   readonly isUntrusted?: true;
 }
 

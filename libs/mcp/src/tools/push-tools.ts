@@ -11,14 +11,14 @@ import { ofApp } from './arguments.js';
 import { PUSH_ROWS, type PushRow } from './push-rows.js';
 import type { Tool, ToolCall } from './tool.js';
 
-/** What the request's key and the rotation of a device's token are called among the arguments. */
+/** Argument names of the idempotency key and of the rotation of a device token. */
 const REQUEST_KEY = 'idempotency_key';
 const ROTATE = 'rotate_identity_token';
-/** What the array of a body that is one is called. */
+/** Argument name of a body that is an array. */
 const ITEMS = 'items';
 const TOKEN = 'deviceIdentityToken';
 
-/** Of what has nothing to tell. */
+/** Result without a value. */
 const OK_SHAPE = { type: 'object', required: ['ok'], properties: { ok: { const: true } } } as const;
 
 /** The path parameter that names a cloud. */
@@ -53,7 +53,7 @@ function toolOf(
   };
 }
 
-/** `templateId` of a path is `template_id` among the arguments. */
+/** Argument name of a path segment: `templateId` becomes `template_id`. */
 const argumentName = (segment: string): string =>
   segment.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -112,7 +112,7 @@ function inputOf(name: string, route: PushRoute, { app, given }: ToolCall): Push
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 
-/** A new device's token is only for those who may do everything. */
+/** Removes the token of a new device unless the principal is an admin. */
 function withoutToken(value: object, { principal }: ToolCall): object {
   if (!Object.hasOwn(value, TOKEN) || principal.scopes.has('admin')) return value;
   const { [TOKEN]: _token, ...shown } = value as JsonObject;

@@ -1,7 +1,7 @@
 import { errorBody, ServiceError, toServiceError } from '@carillon/errors';
 import type { Finding } from './check.js';
 
-/** What a tool failed with, as its caller reads it. */
+/** Error of a tool as its caller reads it. */
 export interface ToolErrorBody {
   readonly error: string;
   readonly code: string;
@@ -10,7 +10,7 @@ export interface ToolErrorBody {
   readonly retry_after_seconds?: number;
 }
 
-/** What became of a call: JSON that is its result, or an error that the model can read. */
+/** Outcome of a call: a JSON result, or an error readable by the model. */
 export type ToolOutcome =
   | { readonly kind: 'ok'; readonly value: object; readonly text: string; readonly isUntrusted: boolean }
   | { readonly kind: 'error'; readonly body: ToolErrorBody };
@@ -19,7 +19,7 @@ export type ToolOutcome =
 export const MOST_RESULT_BYTES = 1024 * 1024;
 const OK = { ok: true };
 
-/** What a result carries that was written by anybody who may publish: it is data, never an instruction. */
+/** Marks results written by arbitrary publishers: they are data, never instructions. */
 export const UNTRUSTED = { 'service/untrusted': true } as const;
 
 export const toolError = (

@@ -15,13 +15,13 @@ import type { Principal } from '../guards/principals.js';
 import { ofApp } from './arguments.js';
 import type { Tool } from './tool.js';
 
-/** Where apps are found. */
+/** Looks up apps. */
 export interface AppSource {
   findById(id: string): Promise<App | null>;
   list(page: { readonly limit: number; readonly cursor: string | null }): Promise<AppPage>;
 }
 
-/** What tools about the service itself look at. */
+/** Dependencies of tools about the service itself. */
 export interface ServiceParts {
   readonly apps: AppSource;
   readonly process: ProcessState;
@@ -85,7 +85,7 @@ async function pageOfApps(apps: AppSource, principal: Principal, given: JsonObje
   return { apps: readable.map(({ id, enabled }) => ({ id, enabled })), next_cursor: next };
 }
 
-/** Those of a list, by name; the cursor is the last name of the page before. */
+/** A page of apps by name; the cursor is the last name of the previous page. */
 async function pageOfNamed(
   apps: AppSource,
   names: readonly string[],

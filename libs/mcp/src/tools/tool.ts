@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema } from '@carillon/api-operations';
 import type { Principal, Scope } from '../guards/principals.js';
 import { inputOutline, outputOutline } from './outline.js';
 
-/** What a model may be told of a tool besides what it does. */
+/** Hints for models about a tool. */
 export interface Hints {
   readonly destructive?: true;
   readonly idempotent?: true;
@@ -26,7 +26,7 @@ export interface ToolCall {
   /** Null: the tool is of no app. */
   readonly app: App | null;
   readonly given: JsonObject;
-  /** The arguments as they were written, so that published data goes on as it came. */
+  /** Arguments as written, so that published data is passed on unchanged. */
   readonly text: string;
 }
 
@@ -43,9 +43,9 @@ export interface Tool {
   readonly isOfApp: boolean;
   /** Whether only a principal of all apps may have it. */
   readonly needsAllApps: boolean;
-  /** Whether what it returns was written by anybody who may publish. */
+  /** Whether its result was written by arbitrary publishers. */
   readonly isUntrusted: boolean;
-  /** The list that a result has whole and that is cut into pages here; absent: there is none. */
+  /** The list of a complete result that is paged here; absent: none. */
   readonly list?: ListMember;
   run(call: ToolCall): Promise<unknown>;
 }
@@ -64,6 +64,6 @@ export function definition(tool: Tool, isOldest: boolean): object {
   return isOldest ? common : { ...common, title: titleOf(name), outputSchema: outputOutline(output) };
 }
 
-/** `get_channel_history` as people read it: `Get channel history`. */
+/** Title of a tool: `get_channel_history` becomes `Get channel history`. */
 const titleOf = (name: string): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;

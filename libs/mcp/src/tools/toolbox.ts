@@ -60,7 +60,7 @@ export class Toolbox {
     });
   }
 
-  /** Tools that share a word with an unknown name, or else all that the principal may use; the first of them. */
+  /** Tools that share a word with an unknown name, or else the first tools of the principal. */
   alternativesTo(name: string, principal: Principal): { readonly tools: readonly string[] } {
     const words = name.toLowerCase().split(/[^a-z]+/);
     const names = this.visibleTo(principal).map((tool) => tool.name);

@@ -2,24 +2,24 @@ import type { Clock } from '../clock.js';
 import type { PlaceChange } from '../port.js';
 import { DelayLine } from './delay-line.js';
 
-/** How long somebody must stay away before others are told. */
+/** Settle time of a departure before it is notified. */
 export const SETTLE_MS = 3000;
-/** Places whose state is not settled. Beyond, whoever goes is gone at once. */
+/** Limit of unsettled places. Beyond it, departures are notified immediately. */
 export const MAX_OPEN = 100_000;
-/** How often it is asked whether somebody is gone before it is taken for granted. */
+/** Attempts to verify a departure before it is assumed. */
 export const MOST_TRIES = 3;
 
-/** What is decided elsewhere. Nothing rejects. */
+/** External decisions. Nothing rejects. */
 export interface AbsenceParts<Place> {
   keyOf(place: Place): string;
-  /** Whether nobody is there; null when it cannot be told now. */
+  /** Whether the place is empty; null if unknown now. */
   isGone(place: Place): Promise<boolean | null>;
   tell(place: Place, what: 'came' | 'went', change: PlaceChange): void;
 }
 
-/** Told who comes first and who went last, whatever process it happened in; tells what is worth telling. */
+/** Receives first arrivals and last departures, in whichever process they happened; notifies the relevant ones. */
 export interface AbsenceWatch<Place> {
-  /** Places that are not settled. */
+  /** Number of unsettled places. */
   readonly size: number;
   has(place: Place): boolean;
   came(place: Place, change?: PlaceChange): void;
@@ -31,20 +31,20 @@ export interface AbsenceWatch<Place> {
 interface Open<Place> {
   readonly key: string;
   place: Place;
-  /** Whether somebody is there, as this process sees it. */
+  /** Whether the place is occupied, as seen by this process. */
   isHere: boolean;
-  /** Whether somebody is there, as the others were told. */
+  /** Whether the place is occupied according to the last notification. */
   isTold: boolean;
   isBusy: boolean;
-  /** Not told to have gone before. */
+  /** Earliest time of the notification. */
   dueMs: number;
   tries: number;
 }
 
 /**
- * Of a process that is alone: tells that somebody came or went, unless they come back within three seconds: then neither is told. What is told of
- * one place alternates. Remembers a place only while what is so differs from what was told; a place it knows nothing
- * of is as it was told.
+ * For a single process: notifies arrivals and departures, unless an arrival follows the departure within three
+ * seconds: then neither is notified. Notifications of one place alternate. Stores a place only while its state
+ * differs from the notified one.
  */
 export class Absences<Place> implements AbsenceWatch<Place> {
   readonly #open = new Map<string, Open<Place>>();
@@ -123,7 +123,7 @@ export class Absences<Place> implements AbsenceWatch<Place> {
       open.isTold = false;
       this.parts.tell(open.place, 'went', {});
     } else if (!open.isHere) {
-      // Somebody is there all the same.
+      // The place is occupied again.
       open.isTold = false;
     }
     this.#settle(open);

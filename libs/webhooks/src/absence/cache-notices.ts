@@ -14,7 +14,7 @@ const MARK_TTL_MS = 30 * TTL_MS;
 /** Within this time after a loss was noticed every process restates its members. */
 const SAID_AGAIN_MS = 60_000;
 
-/** Notices in the shared cache. A mark beside them tells a store that has lost everything from the one before. */
+/** Notices in the shared cache. A marker key detects a store that has lost everything. */
 export class CacheNotices implements Notices {
   /** Null: not known yet. */
   #mark: string | null = null;

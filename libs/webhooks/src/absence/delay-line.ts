@@ -5,7 +5,7 @@ interface Waiting<Item> {
   readonly dueMs: number;
 }
 
-/** Hands on what is put in after the same time for everything, in the order it came, with one timer. */
+/** Delivers items after a constant delay, in order, with one timer. */
 export class DelayLine<Item> {
   readonly #waiting = new Set<Waiting<Item>>();
   #cancel: (() => void) | null = null;

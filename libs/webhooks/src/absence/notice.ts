@@ -1,12 +1,10 @@
 /**
- * The shared record of one place: what receivers were notified of last, and the change that made it so. A change is
- * known by its serial; null where a process of an older version wrote the record.
- *
- * - `here`: notified as present; the change was the arrival that was notified.
+ * Shared record of one place: the last notified state, and the change that set it. A change is identified by its
+ * serial; null if an older version wrote the record.
+ * - `here`: notified as present; the change was the notified arrival.
  * - `back`: notified as present; the change was an arrival that cancelled a departure.
  * - `went`: notified as present; the change is a departure whose settle time runs.
  * - `early`: not notified; the change is a departure that was recorded before its arrival.
- *
  * No record: notified as absent, or never.
  */
 export interface Notice {
@@ -33,7 +31,7 @@ export function readNotice(text: string | null): Notice | null {
 export const noticeText = ({ kind, serial, arrival }: Notice): string =>
   serial === null ? HERE : [kind, serial, arrival].filter((part) => part !== undefined).join(' ');
 
-/** The record after a change, and what follows for the change. */
+/** The record after a change, and the consequence for the change. */
 export interface Noted<Outcome> {
   /** Absent: the record stays. */
   readonly next?: Notice;
@@ -68,6 +66,6 @@ export function depart(now: Notice | null, serial: number): Noted<'closed' | 'op
   return { next: { kind: 'went', serial }, outcome: 'open' };
 }
 
-/** Whether the settle time of this departure is what the record waits for. */
+/** Whether the record waits for the settle time of this departure. */
 export const isSettling = (now: Notice, serial: number): boolean =>
   now.serial === serial && (now.kind === 'went' || now.kind === 'early');

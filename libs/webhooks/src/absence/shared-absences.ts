@@ -18,7 +18,7 @@ export interface Notices {
   gone(key: string, serial: number): Promise<boolean>;
 }
 
-/** What shared absences work with. */
+/** Dependencies of shared absences. */
 export interface SharedAbsenceParts<Place> extends AbsenceParts<Place> {
   readonly notices: Notices;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -38,10 +38,10 @@ const MICROSECONDS = 1000;
 const serialOf = ({ serial }: PlaceChange): number => serial ?? Math.round(Date.now() * MICROSECONDS);
 
 /**
- * Coordinates the notifications of several processes: those of one place alternate between arrival and departure, and an
- * arrival within three seconds of the departure, in any process, cancels both. The notified state is kept in
- * the shared store; while that cannot be reached, each process notifies as if it were alone. A change is settled when
- * its event is in the queue or another change has taken its place; until then the store keeps it for other processes.
+ * Coordinates the notifications of several processes: those of one place alternate between arrival and departure, and
+ * an arrival within three seconds of the departure, in any process, cancels both. The notified state is in the shared
+ * store; while it is unreachable, each process notifies independently. A change is settled when its event is in the
+ * queue or another change replaced it; until then the store keeps it for other processes.
  */
 export class SharedAbsences<Place> implements AbsenceWatch<Place> {
   /** Last work on each place that has any: one after another. */

@@ -21,8 +21,8 @@ export interface AppOutboxParts {
 }
 
 /**
- * The batches of one app on their way into the queue, in order: one that the queue may have already is offered again under
- * the same id. Only what the queue refuses for good, and what is left when it stops, is lost.
+ * Batches of one app on their way to the queue, in order. A batch that the queue may already have is sent again under
+ * the same id. Only batches that the queue refuses for good, and those left at the stop, are lost.
  */
 export class AppOutbox {
   #waiting: Batch[] = [];
@@ -41,7 +41,7 @@ export class AppOutbox {
     this.#waiting.push(batch);
     if (this.#isRunning) return;
     this.#isRunning = true;
-    // What is told in the same turn is handed over together.
+    // Batches of one event-loop turn are enqueued together.
     queueMicrotask(() => void this.#run());
   }
 

@@ -1,6 +1,6 @@
 /** Memory of an event beside its text: its record, its batch and their names. */
 const OVERHEAD_BYTES = 512;
-/** An event is held as it is collected and as it stands in its batch. */
+/** An event is held as collected and in its batch. */
 const COPIES = 2;
 
 /** Returns the memory that an event with a text of this size is charged for. */
@@ -25,7 +25,7 @@ interface Amount {
   bytes: number;
 }
 
-/** What waits to be taken over by the queue, from the moment it is told: bounded in all, and for each app. */
+/** Events waiting for the queue, from their emission: bounded in total and per app. */
 export class Backlog {
   readonly #all: Amount = { events: 0, bytes: 0 };
   readonly #byApp = new Map<string, Amount>();

@@ -10,7 +10,7 @@ import { cutBatches, type CollectedEvent } from './batches.js';
 import { Outbox } from './outbox.js';
 import type { OwnedEvent } from './owned-event.js';
 
-/** What a delivery job needs beside what a batch of one event needs. */
+/** Bytes of a delivery job beyond those of a batch with one event. */
 const SPARE_JOB_BYTES = 2048;
 const LOOK_MS = 10;
 /** Between two log lines of dropped events of one app. */
@@ -27,9 +27,9 @@ export interface BatcherParts {
 }
 
 /**
- * Collects events and hands them to the queue: every `duration` as batches of consecutive events of one app, in the
- * order they came; urgent ones, and all of them without batching, at once and alone, but not before what was told of
- * the same channel.
+ * Collects events and passes them to the queue: every `duration` as batches of consecutive events of one app, in
+ * order; urgent ones, and all events without batching, immediately and alone, but after earlier events of the same
+ * channel.
  */
 export class Batcher {
   readonly #byApp = new Map<string, CollectedEvent[]>();
@@ -83,7 +83,7 @@ export class Batcher {
     }
   }
 
-  /** Hands over what waits for the end of its time. */
+  /** Passes on all collected events before their time. */
   cut(): void {
     this.#cancel?.();
     this.#cancel = null;

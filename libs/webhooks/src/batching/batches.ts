@@ -11,9 +11,9 @@ export interface CollectedEvent {
   readonly body: string;
   /** When it arose, milliseconds since 1970. */
   readonly atMs: number;
-  /** What it is counted as while it waits. */
+  /** Memory charged while it waits. */
   readonly bytes: number;
-  /** W3C trace parent of what it tells; absent while that is not traced. */
+  /** W3C trace parent of its cause; absent if not traced. */
   readonly trace?: string | undefined;
   /** Absent: no other process sends the event. */
   readonly owned?: OwnedEvent | undefined;
@@ -26,7 +26,7 @@ export interface Batch {
   readonly data: string;
   readonly events: number;
   readonly bytes: number;
-  /** As of its first event. */
+  /** Trace of its first event. */
   readonly trace?: string | undefined;
   /** Called when the batch is in the queue, or dropped for good. */
   readonly settle: () => void;

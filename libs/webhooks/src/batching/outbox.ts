@@ -6,13 +6,13 @@ import type { Batch } from './batches.js';
 export interface OutboxParts {
   readonly queue: Pick<Queue, 'enqueueBatch' | 'capabilities'>;
   readonly log: Logger;
-  /** Told of each batch that waits no more, and whether the queue has it. */
+  /** Called with each batch that has left, and whether it is in the queue. */
   readonly onDone: (batch: Batch, isEnqueued: boolean) => void;
 }
 
 /**
- * Hands batches to the queue, those of one app in order, for as long as it takes. What an app waits for (its share of the
- * queue is full, the queue refuses what it sends) holds up nobody else.
+ * Passes batches to the queue, those of one app in order, with retries. An app that is blocked (its share of the
+ * queue is full, the queue refuses its batches) blocks no other app.
  */
 export class Outbox {
   readonly #apps = new Map<string, AppOutbox>();
@@ -50,7 +50,7 @@ export class Outbox {
     return created;
   }
 
-  /** Said once, until all who wait have been served: an outage is everybody's. */
+  /** Logged once, until all waiting apps have been served: an outage affects all. */
   #trouble(appId: string, error: unknown): void {
     const isFirst = this.#troubled.size === 0;
     this.#troubled.add(appId);

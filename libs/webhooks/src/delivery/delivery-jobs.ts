@@ -8,10 +8,10 @@ import {
 import { JobConflict, type Job, type NewJob, type Queue, QueueClient } from '@carillon/queue';
 import { isPassing } from '../passing.js';
 
-/** What a later attempt needs beyond the first. */
+/** Bytes of a later attempt beyond the first. */
 const SPARE_BYTES = 128;
 
-/** What became of jobs that were to be put into the queue. */
+/** Result of enqueuing jobs. */
 export interface PutJobs {
   /** False: at least one is not there, and trying again is all there is to do. */
   readonly isSafe: boolean;
@@ -19,7 +19,7 @@ export interface PutJobs {
   readonly refused: number;
 }
 
-/** The jobs of deliveries in the queue. Putting the same one again changes nothing, where the queue can tell. */
+/** Delivery jobs in the queue. Enqueuing is idempotent, where the queue supports deduplication. */
 export class DeliveryJobs {
   readonly #client: QueueClient;
 
@@ -42,7 +42,7 @@ export class DeliveryJobs {
     }
   }
 
-  /** What a delivery goes on with for its next attempt; null: the queue cannot hold it. */
+  /** Returns the job data for the next attempt; null if the queue cannot hold it. */
   next(job: WebhookDeliveryJob, firstAttemptMs: number, waitMs: number): string | null {
     const { delivery_id, app_id, entry, body, trace } = job;
     const attempt = job.attempt + 1;
@@ -60,7 +60,7 @@ export class DeliveryJobs {
         await this.#client.emitJobs(queueNames.webhooks, [job]);
       } catch (error) {
         if (isPassing(error)) return false;
-        // It is there already, from the time before: the app differed, the delivery is the same.
+        // An earlier run created it: the app differed, the delivery is the same.
         if (!(error instanceof JobConflict)) throw error;
       }
     }
@@ -86,7 +86,7 @@ export class DeliveryJobs {
   }
 }
 
-/** When a delivery was made, as far as anybody knows: what it may take in all counts from there. */
+/** Creation time of a delivery as far as known: the total time limit starts there. */
 export function bornAtMs({ enqueuedAtMs }: Job, { first_attempt_ms }: WebhookDeliveryJob): number {
   return Math.min(enqueuedAtMs ?? Infinity, first_attempt_ms ?? Infinity, Date.now());
 }

@@ -35,8 +35,8 @@ export interface DeliveryParts {
 }
 
 /**
- * Works on the queue of webhooks: makes deliveries of batches, and requests of deliveries. A delivery is one job over
- * all its attempts. Whatever cannot be delivered ends among the dead letters of the queue.
+ * Consumes the webhook queue: expands batches into deliveries, and sends deliveries. A delivery is one job over all
+ * its attempts. Undeliverable ones become dead letters of the queue.
  */
 export class Delivery {
   readonly #jobs: DeliveryJobs;
@@ -97,7 +97,7 @@ export class Delivery {
     }
   }
 
-  /** Reads the receiver anew: it may have waited, and the secret is that of the moment. */
+  /** Reads the receiver again: the job may have waited, and the current secret applies. */
   async #attempt(job: WebhookDeliveryJob, held: Job, slot: Slot): Promise<Settlement | void> {
     const receiver = await findReceiver(this.parts.apps, job);
     if (receiver === undefined) return defer(LATER_MS);

@@ -1,12 +1,12 @@
 import type { WebhookEntry, WebhookFilter } from '@carillon/config';
 
-/** What a filter looks at. */
+/** Fields of an event used by filters. */
 export interface FilteredEvent {
   readonly name: string;
   readonly channel: string;
 }
 
-/** The namespace a channel's name stands for, valid or not; null without one. */
+/** Namespace of a channel name, valid or not; null if none. */
 export type NamespaceOf = (channel: string) => string | null;
 
 /** Whether the receiver lists the event and its filter lets the channel through. Linear in the channel's length. */

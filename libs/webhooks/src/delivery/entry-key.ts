@@ -3,8 +3,8 @@ import type { App } from '@carillon/app-registry';
 import type { WebhookEntry } from '@carillon/config';
 
 /**
- * What names a receiver in jobs: where it is, and which of several at the same place. So whatever else is changed
- * about it counts for what already waits, and a receiver that is moved is another one.
+ * Keys of receivers in jobs: address, and index among receivers with the same address. Other changes of a receiver
+ * apply to waiting jobs; a receiver with a new address is another one.
  */
 export function entryKeys(app: App): ReadonlyMap<string, WebhookEntry> {
   let keys = known.get(app);

@@ -2,18 +2,18 @@ import { AppLookupUnavailable, type App, type AppRegistry } from '@carillon/app-
 import type { WebhookEntry } from '@carillon/config';
 import { entryKeys } from './entry-key.js';
 
-/** Where a delivery goes, as it is right now. */
+/** Current receiver of a delivery. */
 export interface Receiver {
   readonly app: App;
   readonly entry: WebhookEntry;
 }
 
-/** Why there is nobody to deliver to. */
+/** Reason why there is no receiver. */
 export type NoReceiver = 'app gone' | 'app disabled' | 'receiver gone';
 
 type Apps = Pick<AppRegistry, 'findById'>;
 
-/** The app behind a job; undefined: nobody can tell now. */
+/** Returns the app of a job; undefined if unknown now. */
 export async function findApp(apps: Apps, appId: string): Promise<App | NoReceiver | undefined> {
   try {
     const app = await apps.findById(appId);
@@ -25,7 +25,7 @@ export async function findApp(apps: Apps, appId: string): Promise<App | NoReceiv
   }
 }
 
-/** As `findApp`, down to one of its receivers. */
+/** Like `findApp`, for one of its receivers. */
 export async function findReceiver(
   apps: Apps,
   job: { readonly app_id: string; readonly entry: string },
@@ -36,7 +36,7 @@ export async function findReceiver(
   return entry === undefined ? 'receiver gone' : { app, entry };
 }
 
-/** Deliveries to the same endpoint share what one endpoint may have of a process. */
+/** Returns the endpoint: deliveries to one share its concurrency limit in a process. */
 export function endpointOf({ url, lambda }: WebhookEntry): string {
   return url === null ? `${lambda?.region ?? ''} ${lambda?.function_name ?? ''}` : new URL(url).host;
 }

@@ -1,6 +1,6 @@
 import type { Config, WebhookEntry } from '@carillon/config';
 
-/** What came of one attempt. */
+/** Result of one attempt. */
 export type AttemptOutcome =
   /** Any 2xx. */
   | { readonly kind: 'delivered' }
@@ -29,12 +29,12 @@ export function retrySettings({ retry: own }: WebhookEntry, { retry }: Config['w
   };
 }
 
-/** Statuses below 500 that say "later". */
+/** Retryable statuses below 500. */
 const LATER = new Set([408, 409, 425, 429]);
 /** Statuses whose `Retry-After` counts. */
 const TELLS_WHEN = new Set([429, 503]);
 
-/** What an answer means. `retryAfter` is the header, if there was one; only whole seconds are understood. */
+/** Converts a response status. `retryAfter` is the header, if any; only whole seconds are supported. */
 export function outcomeOfStatus(status: number, retryAfter: string | undefined): AttemptOutcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const reason = `status ${status}`;
@@ -43,7 +43,7 @@ export function outcomeOfStatus(status: number, retryAfter: string | undefined):
   return { kind: 'failed', reason, retryAfterMs: seconds === null ? null : seconds * 1000 };
 }
 
-/** What part of the wait varies, in both directions. */
+/** Relative jitter of the delay, in both directions. */
 const JITTER = 0.2;
 /** Beyond it every wait is the longest one. */
 const MOST_DOUBLINGS = 62;
@@ -51,14 +51,14 @@ const MOST_DOUBLINGS = 62;
 export interface FailedAttempt {
   /** From 1. */
   readonly attempt: number;
-  /** Since the delivery was made: what waited for its turn until its time was over gets one attempt. */
+  /** Time since the delivery was created: a delivery that waited until its limit gets one attempt. */
   readonly elapsedMs: number;
   readonly retryAfterMs: number | null;
   /** 0 to 1. */
   readonly chance: number;
 }
 
-/** How long to wait before the next attempt; null: there is none. */
+/** Returns the delay before the next attempt; null: no further attempt. */
 export function retryWaitMs(
   { attempt, elapsedMs, retryAfterMs, chance }: FailedAttempt,
   { enabled, maxAttempts, maxElapsedMs, initialBackoffMs, maxBackoffMs }: RetrySettings,

@@ -1,4 +1,4 @@
-/** How many deliveries run and wait in one process. */
+/** Limits of running and waiting deliveries in one process. */
 export interface SlotBounds {
   /** Running in all. */
   readonly total: number;
@@ -10,7 +10,7 @@ export interface SlotBounds {
   readonly slow: number;
   /** Running to one of those. */
   readonly perSlowEndpoint: number;
-  /** Waiting here for their turn, in all, for one app and for one endpoint. Beyond, they are told to come back later. */
+  /** Limits of waiting deliveries: in total, per app and per endpoint. Beyond them, deliveries are deferred. */
   readonly waiting: number;
   readonly waitingPerApp: number;
   readonly waitingPerEndpoint: number;
@@ -41,7 +41,7 @@ export interface Slot {
   release(tookMs: number): void;
 }
 
-/** No turn for now: come back after so long. */
+/** No slot: retry after this time. */
 export interface Busy {
   readonly kind: 'busy';
   readonly againMs: number;
@@ -66,7 +66,7 @@ interface Lane {
   running: number;
   isSlow: boolean;
   lastMs: number;
-  /** When those that were sent away are expected to have had their turn. */
+  /** Expected time at which deferred deliveries have been served. */
   freeAtMs: number;
   readonly waiting: Set<() => void>;
 }
@@ -147,7 +147,7 @@ export class Slots {
     this.#slowRunning += isSlow ? lane.running : -lane.running;
   }
 
-  /** Lets in what fits: of the app with the fewest running first, and its endpoints in turn. */
+  /** Admits waiting deliveries: from the app with the fewest running first, its endpoints in turn. */
   #admit(): void {
     while (this.#waiting > 0) {
       let next: Lane | null = null;
@@ -170,7 +170,7 @@ export class Slots {
     return isSlow ? running < perSlowEndpoint && this.#slowRunning < slow : running < perEndpoint;
   }
 
-  /** Spreads those who are sent away over the time their endpoint needs for them. */
+  /** Spreads deferred deliveries over the time that their endpoint needs for them. */
   #busy(lane: Lane): Busy {
     const { perEndpoint, perSlowEndpoint } = this.bounds;
     const nowMs = this.now();

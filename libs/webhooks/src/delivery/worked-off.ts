@@ -5,8 +5,8 @@ import { pause } from '@carillon/runtime';
 const LOOK_MS = 10;
 
 /**
- * Waits until nothing is left that could be delivered now: what only this process has would be lost with it. Deliveries
- * that found no turn come again in a moment and count; those that failed and wait for another attempt do not.
+ * Waits until no delivery is ready: jobs of a non-durable queue would be lost with this process. Deferred deliveries
+ * count; failed ones that wait for another attempt do not.
  */
 export async function workedOff(
   queue: Queue,

@@ -48,7 +48,7 @@ interface OfTurn {
   readonly turn_id: string | null;
 }
 
-/** The members of each event beside its name, as they stand in the request. */
+/** Members of each event besides its name, as sent in the request. */
 export interface WebhookEventMembers {
   readonly channel_occupied: InChannel;
   readonly channel_vacated: InChannel;
@@ -58,7 +58,7 @@ export interface WebhookEventMembers {
   /** `user_id` on presence channels only. */
   readonly client_event: InChannel & {
     readonly event: string;
-    /** As {@link dataOf} makes it. */
+    /** Encoded by {@link dataOf}. */
     readonly data: string;
     readonly socket_id: string;
     readonly user_id?: string;

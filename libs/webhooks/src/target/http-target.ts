@@ -23,9 +23,9 @@ export interface HttpTargetOptions {
   readonly lookup?: LookupFunction;
 }
 
-/** Shorter than what servers usually allow, so that few requests meet a connection that is being closed. */
+/** Shorter than the usual keep-alive of servers, so that few requests meet a closing connection. */
 const IDLE_MS = 4000;
-/** Of an answer so much is read so that its connection can be used again; the rest is not worth it. */
+/** Response bytes drained so that the connection can be reused; larger responses close it. */
 const MOST_ANSWER_BYTES = 64 * 1024;
 
 /** Posts to HTTP targets. Answers are judged by their status alone; redirects are not followed. */
@@ -84,7 +84,7 @@ export class HttpTarget {
         limit.release();
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // The other side closed a kept connection just as it was used: that says nothing about the receiver.
+        // The server closed a kept-alive connection just as it was used, which says nothing about the receiver.
         if (agent !== undefined && request.reusedSocket && error.code === 'ECONNRESET') {
           resolve(this.#send(url, attempt, limit, undefined));
         } else reject(error);
@@ -103,7 +103,7 @@ function skip(response: http.IncomingMessage): void {
   });
 }
 
-/** Told by codes: the text of an error may hold the address of the receiver. */
+/** Reported by code: the text of an error may contain the address of the receiver. */
 function failure(error: unknown, limit: AbortSignal): AttemptOutcome {
   if (error instanceof TargetNotAllowed) return { kind: 'permanent', reason: 'target not allowed' };
   if (limit.aborted) return { kind: 'failed', reason: 'timeout', retryAfterMs: null };

@@ -11,9 +11,8 @@ const TIMEOUT_MS = 10_000;
 const MOST_CLIENTS = 64;
 
 /**
- * Invokes functions of the AWS cloud, asynchronously: they are told and not waited for. Credentials and endpoints are
- * found as its library always finds them, by environment, profile or the machine's role. The library is loaded by the
- * first function there is.
+ * Invokes AWS Lambda functions asynchronously, without waiting for their result. Credentials and endpoints are
+ * resolved by the AWS library: environment, profile or machine role. The library is loaded by the first function.
  */
 export class LambdaTarget {
   readonly #clients = new Map<string, LambdaClient>();
@@ -63,7 +62,7 @@ export class LambdaTarget {
   }
 }
 
-/** What errors of the library tell about the answer, if there was one. */
+/** Response fields of library errors, if there was a response. */
 interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const cache of caches.splice(0)) await cache.close();
 });
 
-/** Processes that share a cache, and who is where. */
+/** Processes with a shared cache, and their occupants. */
 function processes(
   count: number,
   { maxOpen, isAway = () => false }: { maxOpen?: number; isAway?: () => boolean } = {},

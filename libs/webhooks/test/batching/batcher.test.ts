@@ -8,7 +8,7 @@ import { app, metrics, recordingLog, until, valueOf } from '../samples.js';
 const [shop, bank] = [app(), app([], { id: 'bank', key: 'k2' })];
 const missed = (channel: string) => ({ name: 'cache_miss', channel, data: '{}' }) as const;
 
-/** A queue that answers as it is told. */
+/** A queue with scripted answers. */
 class TestQueue {
   readonly taken: NewJob[] = [];
   readonly limits = { maxJobBytes: 100_000 };

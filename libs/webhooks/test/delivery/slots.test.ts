@@ -8,7 +8,7 @@ const turn = () => new Promise<void>((next) => void setImmediate(next));
 /** An endpoint, of an app of its own unless one is named. */
 const to = (endpoint: string, appId = endpoint) => ({ appId, endpoint });
 
-/** Enters so often; the slots that were had, and how many were sent away. */
+/** Requests `times` slots; returns those granted, and the number deferred. */
 async function enter(slots: Slots, endpoint: string, times: number) {
   const had: Slot[] = [];
   let away = 0;

@@ -77,7 +77,7 @@ describe('a request', () => {
     ];
     expect(await post(receiver.url)).toEqual({ kind: 'delivered' });
     expect(await post(receiver.url)).toEqual({ kind: 'delivered' });
-    // The one that never ends is there until its time is over, the flood is not.
+    // The endless response stays open until its limit, the oversized one does not.
     await until(() => receiver.running === 1);
     expect(await post(receiver.url)).toEqual({ kind: 'permanent', reason: 'status 101' });
   });

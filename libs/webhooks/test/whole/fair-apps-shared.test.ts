@@ -12,9 +12,9 @@ import { Scene, to } from './scene.js';
 
 const EVENTS = 500;
 
-/** How a process reaches the queue on a broker, under a prefix of its own. */
+/** Configuration of the queue on a broker, with a prefix of its own. */
 interface Place {
-  /** Of the test backend, where it is called otherwise than the driver. */
+  /** Name of the test backend, if it differs from the driver. */
   readonly backend?: string;
   readonly environment: (url: string, prefix: string) => Record<string, string>;
   readonly file?: (url: string, prefix: string) => string;

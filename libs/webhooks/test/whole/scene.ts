@@ -24,13 +24,13 @@ export function eventsOf({ headers, body }: Received): readonly Record<string, u
   return webhook.getEvents() as readonly unknown[] as readonly Record<string, unknown>[];
 }
 
-/** One process that tells and delivers, over a queue in its memory unless another is given. */
+/** One process that emits and delivers, over a memory queue by default. */
 export class Scene {
   readonly metrics: Metrics = metrics();
   readonly lines: Line[];
   readonly batcher: Batcher;
   readonly delivery: Delivery;
-  /** What the app store answers; undefined: it cannot. */
+  /** Answer of the app store; undefined: unavailable. */
   app: App | null | undefined;
 
   constructor(
@@ -82,13 +82,13 @@ export class Scene {
     this.queue.process(queueNames.webhooks, (job) => this.delivery.handle(job), held);
   }
 
-  /** What looks apps up; replace it where there are several. */
+  /** Looks up apps; replace it for several apps. */
   find: (appId: string) => Promise<App | null> = async () => {
     if (this.app === undefined) throw new AppLookupUnavailable(new Error('away'));
     return this.app;
   };
 
-  /** Tells that channels are occupied, and hands them over. */
+  /** Emits that channels are occupied, and passes the events on. */
   occupy(...channels: readonly string[]): void {
     for (const channel of channels) {
       if (this.app) this.batcher.add(this.app, { name: 'channel_occupied', channel });
@@ -96,7 +96,7 @@ export class Scene {
     this.batcher.cut();
   }
 
-  /** Waits until nothing is left to do but what waits for its time. */
+  /** Waits until only delayed work is left. */
   async rest(): Promise<void> {
     for (let quiet = 0; quiet < 3;) {
       const { ready, active } = await this.queue.stats('webhooks');

@@ -11,7 +11,7 @@ const said: Record<string, string> = {
   baggage: 'tenant=7',
 };
 
-/** Tracing as it is switched on, with a collector that nobody is. */
+/** Enables tracing with a collector that does not exist. */
 async function tracing(env: Record<string, string>): Promise<void> {
   const telemetry = await openTelemetry({
     config: config({

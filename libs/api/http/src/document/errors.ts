@@ -10,7 +10,7 @@ import {
 } from '@carillon/api-operations';
 import type { Route } from '../routes.js';
 
-/** What any route may answer with. */
+/** Errors possible on every route. */
 const EVERY_ROUTE: readonly OperationError[] = [
   'invalid_input',
   'auth_failed',

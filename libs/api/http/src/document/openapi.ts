@@ -4,7 +4,7 @@ import { ERROR } from './errors.js';
 import { operation, pathOf, SHARED_PARAMETERS, SIGNATURE, SIGNED } from './operation.js';
 import { pushPaths } from './push.js';
 
-/** Schemas that stand in several places, by the names that readers know them by. */
+/** Schemas used in several places, by name. */
 const NAMED: Readonly<Record<string, JsonSchema>> = {
   ChannelOutcome: CHANNEL_OUTCOME.schema,
   Error: ERROR.schema,
@@ -35,7 +35,7 @@ const CAPABILITY_TOKEN = {
     'A capability token. The request acts as its client id with its rights; `socket_id` is ignored.',
 };
 
-/** The OpenAPI 3.1 document of these routes, behind what stands in front of all of them, as text. */
+/** Returns the OpenAPI 3.1 document of routes below a prefix, as text. */
 export function openApiText(routes: Readonly<Record<string, Route>>, pathPrefix = '/'): string {
   const paths: Record<string, JsonSchema> = {};
   for (const [name, route] of Object.entries(routes)) {

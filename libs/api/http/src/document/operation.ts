@@ -4,7 +4,7 @@ import { KEY_HEADER } from '../pipeline/input.js';
 import type { Route } from '../routes.js';
 import { errorResponses } from './errors.js';
 
-/** Segments of paths, and what the signature needs besides its security schemes. */
+/** Path parameters and signature parameters besides the security schemes. */
 export const SHARED_PARAMETERS = {
   appId: path('Id of the app that the key belongs to.'),
   channelName: path('Name of the channel, percent-encoded.'),
@@ -31,7 +31,7 @@ const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimi
 
 export const pathOf = ({ path: below }: Route): string => documentPath(`/apps/:appId${below}`);
 
-/** What is said of the marks. */
+/** Descriptions of the marks. */
 const MARK_TEXTS: Readonly<Record<Mark, string>> = {
   partial: '`true` when some process did not answer in time.',
   replayed: '`true` when nothing was published again.',

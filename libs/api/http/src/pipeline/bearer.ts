@@ -87,7 +87,7 @@ export class BearerTokens {
   }
 }
 
-/** The holder of a token, who acts as the client id of the token and never as a connection. */
+/** Caller with a token: acts as the client id of the token, never as a connection. */
 function callerOf(app: App, { clientId, capabilities }: CapabilityToken): Caller {
   return {
     ...tokenHolder(app, 'http_api', { capabilities, userId: clientId }),
@@ -100,7 +100,7 @@ function callerOf(app: App, { clientId, capabilities }: CapabilityToken): Caller
   };
 }
 
-/** Reads `kid` of the header, which is not believed yet; null if there is none. */
+/** Reads `kid` of the unverified header; null if missing. */
 function keyIdOf(token: string): string | null {
   try {
     const header: unknown = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());

@@ -4,7 +4,7 @@ import type { Logger } from '@carillon/runtime';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
 import type { KnownApp } from './known-apps.js';
 
-/** The header that each mark of an answer is told with, always `true`. */
+/** Response header of each mark, with value `true`. */
 export const MARKS: Readonly<Record<Mark, string>> = {
   partial: 'X-Partial-Result',
   replayed: 'X-Idempotency-Replayed',
@@ -12,7 +12,7 @@ export const MARKS: Readonly<Record<Mark, string>> = {
 
 /** One request and its one answer, counted for its app once that is known for sure. */
 export class Exchange {
-  /** Null: nobody has proved to be an app yet, so nobody's numbers grow. */
+  /** Null: not authenticated yet, so no app is counted. */
   #app: KnownApp | null = null;
 
   constructor(

@@ -9,7 +9,7 @@ import type { HttpRequest } from '@carillon/uws';
 
 export const KEY_HEADER = 'X-Idempotency-Key';
 
-/** The segments of paths that name what an operation is about. */
+/** Path segments and their input names. */
 const SEGMENTS = {
   channel: 'channelName',
   user_id: 'userId',

@@ -3,14 +3,14 @@ import { keyHolder, type Caller } from '@carillon/api-operations';
 import type { CounterSeries, Metrics } from '@carillon/runtime';
 import { prepareSigningKey, type SigningKey } from '@carillon/auth';
 
-/** Where apps are looked up by `auth_key`. */
+/** Looks up apps by `auth_key`. */
 export interface AppsByKey {
-  /** The app when it is known without asking anybody; undefined says nothing. */
+  /** Returns a cached app; undefined: not cached. */
   peekByKey(key: string): App | undefined;
   findByKey(key: string): Promise<App | null>;
 }
 
-/** What is made once per app and used by each of its calls. */
+/** Data derived once per app, used by each call. */
 export interface KnownApp {
   readonly signingKey: SigningKey;
   readonly caller: Caller;

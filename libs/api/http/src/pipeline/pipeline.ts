@@ -59,8 +59,8 @@ export class Pipeline {
   }
 
   /**
-   * Refuses who does not know the secret before a large body of theirs is read. Small ones are checked once, with their
-   * body: reading them costs less than a second look at the signature.
+   * Verifies the signature before a large body is read. Small bodies are read first and verified once, which costs
+   * less than verifying twice.
    */
   entrance(request: HttpRequest, response: HttpResponse, takesTokens: boolean): void | Promise<void> {
     if (Number(request.header('content-length') ?? Infinity) <= SMALL_BODY_BYTES) return undefined;

@@ -3,7 +3,7 @@ import type { AnyInput, Description } from './description.js';
 import type { JsonSchema } from './json-schema.js';
 import type { OptionForm } from './option.js';
 
-/** What a request's key is called among the arguments. */
+/** Argument name of the idempotency key. */
 const REQUEST_KEY = 'idempotency_key';
 
 const SUBJECTS = {
@@ -46,7 +46,7 @@ export function argumentsSchema(description: Description): JsonSchema {
   };
 }
 
-/** The input made of such an object. What does not fit is left to the operation to refuse, like any face's. */
+/** Converts such an object into an input. Invalid values are refused by the operation, as for every transport. */
 export function inputOfArguments(description: Description, given: JsonBody): AnyInput {
   const { subjects, options, takesRequestKey, body } = description;
   const textOf = (name: string): string | undefined => argumentText(given.object[name]);

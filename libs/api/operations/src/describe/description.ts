@@ -10,21 +10,21 @@ export type OperationError = HttpErrorCode | { readonly code: HttpErrorCode; rea
 /** The two windows per second that an app has. */
 export type AppRateKind = 'backend' | 'read';
 
-/** What an operation is about, always given. */
+/** Subject of an operation, always given. */
 export type Subject = 'annotation_serial' | 'channel' | 'message_serial' | 'user_id';
 
-/** What is true of an answer besides what it says: given before, or not from every process. */
+/** Properties of an answer besides its value: replayed, or incomplete. */
 export type Mark = 'replayed' | 'partial';
 
 /** One thing the service can be asked to do, as every face needs to know it. */
 export interface Description {
-  /** What people look for it under. */
+  /** Section in references. */
   readonly area: 'publish' | 'state' | 'history' | 'messages' | 'annotations' | 'users' | 'tokens';
   readonly summary: string;
   readonly description: string;
   /** The window of the app that it counts in; null counts nowhere. */
   readonly rate: AppRateKind | null;
-  /** How much it counts; absent: 1. Never throws. */
+  /** Cost for the rate limit; absent: 1. Never throws. */
   readonly cost?: (body: JsonBody) => number;
   readonly subjects: readonly Subject[];
   readonly options: readonly Option[];
@@ -41,7 +41,7 @@ export interface Description {
   readonly errors: readonly OperationError[];
 }
 
-/** What is left out of a description where there is none of it. */
+/** Defaults of omitted members. */
 const NOTHING = { subjects: [], options: [], takesRequestKey: false, errors: [] } as const;
 
 type Given = Omit<Description, keyof typeof NOTHING> & Partial<Description>;
@@ -52,7 +52,7 @@ export const describe = <const One extends Given>(one: One): Omit<typeof NOTHING
   ...one,
 });
 
-/** What an operation is asked with. */
+/** Input of an operation. */
 export type InputOf<One extends Description> = {
   readonly [Name in One['subjects'][number]]: string;
 } & {
@@ -60,7 +60,7 @@ export type InputOf<One extends Description> = {
 } & (One extends { readonly body: JsonSchema } ? { readonly body: JsonBody } : object) &
   (One['takesRequestKey'] extends true ? { readonly requestKey?: string | undefined } : object);
 
-/** The same of any operation, for those who put it together from the description. */
+/** Untyped input, for code driven by descriptions. */
 export type AnyInput = Readonly<Record<string, string | JsonBody | undefined>>;
 
 export type ResultOf<One extends Description> = ValueOf<One['result']>;

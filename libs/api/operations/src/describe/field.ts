@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject } from '../json/json-body.js';
 import type { JsonSchema } from './json-schema.js';
 
 /**
- * A member of a request body: the one place that says what it may be, for those who read it and for the document. A
- * member that is null counts as absent. Bounds that depend on the app are no part of it but of its description.
+ * A member of a request body: the single definition for its reader and for documents. Null counts as absent. Limits
+ * that depend on the app are only described.
  */
 export class Field<Value> {
   constructor(
@@ -15,9 +15,8 @@ export class Field<Value> {
   ) {}
 
   /**
-   * The member of an object; undefined when it is absent.
-   *
-   * @throws ServiceError `invalid_input` when it is not what it must be.
+   * Returns the member of an object; undefined if absent.
+   * @throws ServiceError `invalid_input` if it is invalid
    */
   of(object: JsonObject): Value | undefined {
     if (!Object.hasOwn(object, this.name)) return undefined;
@@ -26,7 +25,7 @@ export class Field<Value> {
   }
 }
 
-/** How many bytes of UTF-8 a text may have. A character has at least one, so in characters they hold too. */
+/** Limits of a text in UTF-8 bytes. A character has at least one byte, so they also hold in characters. */
 export interface TextBounds {
   /** 1 or absent: whether it may be empty. */
   readonly minBytes?: 1;
@@ -65,7 +64,7 @@ export function integerField(name: string, description: string, minimum?: number
   });
 }
 
-/** A member that is an object; `more` describes what its members may be, which its own reader checks. */
+/** An object member; `more` describes its members, which its own reader validates. */
 export const objectField = (name: string, description: string, more: JsonSchema = {}): Field<JsonObject> =>
   new Field(name, { type: 'object', ...more, description }, readObject);
 
@@ -80,7 +79,7 @@ export const listField = (
 export const anyField = (name: string, description: string): Field<unknown> =>
   new Field(name, { description }, (value) => value);
 
-/** The error of a member that is not what it must be. */
+/** Error of an invalid member. */
 export const wrong = (name: string, must: string) =>
   new ServiceError('invalid_input', { text: `${name} must ${must}` });
 

@@ -1,7 +1,7 @@
 import type { Field } from './field.js';
 import type { JsonSchema } from './json-schema.js';
 
-/** What an object of these fields is: those not required may be null, which is absent, and unknown members pass. */
+/** Schema of an object with these fields: optional ones may be null (absent), and unknown members are allowed. */
 export function fieldsSchema(
   fields: Readonly<Record<string, Field<unknown>>>,
   required: readonly Field<unknown>[] = [],

@@ -1,6 +1,6 @@
 import { wordsOption } from './option.js';
 
-/** What callers can ask for with `info`. */
+/** Tokens of `info`. */
 const TOKENS = {
   subscription_count: 'sockets subscribed, over all processes',
   user_count: 'distinct users, presence channels only, over all processes',
@@ -9,13 +9,13 @@ const TOKENS = {
 
 type Token = keyof typeof TOKENS;
 
-/** What is said of `info` where it takes these tokens. */
+/** Description of `info` with these tokens. */
 export function infoDescription(...tokens: readonly Token[]): string {
   const known = tokens.map((token) => `\`${token}\` (${TOKENS[token]})`).join(', ');
   return `Comma list of what the answer is to tell: ${known}. Others are ignored.`;
 }
 
-/** `info` as an option. */
+/** The option `info`. */
 export const infoOption = (...tokens: readonly Token[]) =>
   wordsOption(tokens)('info', infoDescription(...tokens));
 

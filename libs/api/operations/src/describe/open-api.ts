@@ -1,18 +1,18 @@
 import { createRequire } from 'node:module';
 import type { JsonSchema } from './json-schema.js';
 
-/** What one OpenAPI document has of its own. */
+/** Parameters of one OpenAPI document. */
 export interface OpenApi {
   readonly title: string;
   readonly description: string;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** What stands in front of all paths. */
+  /** Prefix of all paths. */
   readonly pathPrefix: string;
   readonly paths: JsonSchema;
-  /** Schemas that stand in several places, by the names that readers know them by. */
+  /** Schemas used in several places, by name. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly components: JsonSchema;
-  /** What all operations ask for, if it is the same. */
+  /** Security of all operations, if equal. */
   readonly security?: readonly JsonSchema[];
 }
 
@@ -36,7 +36,7 @@ export function openApiDocument({ title, description, pathPrefix, tags, schemas,
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** `/channels/:channel` as a document writes it. */
+/** Path in OpenAPI notation, for `/channels/:channel`. */
 export const documentPath = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
 /** The same, with a reference for each named schema but the one being defined. */

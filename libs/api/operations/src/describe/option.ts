@@ -1,15 +1,15 @@
-/** How the text of an option is made of what people mean. */
+/** Form of an option's text. */
 export type OptionForm =
   | { readonly kind: 'text' }
   | { readonly kind: 'integer' }
   | { readonly kind: 'words'; readonly words: readonly string[] };
 
-/** A small text that an operation may be given besides what it is about. Absent: as the description says. */
+/** An optional text parameter of an operation. Absent: the documented default. */
 export interface Option<Name extends string = string> {
   readonly name: Name;
   readonly description: string;
   readonly form: OptionForm;
-  /** True: another spelling of one of the others, for those who know it; new faces leave it out. */
+  /** True: an alias of another option, omitted by new transports. */
   readonly isAlias: boolean;
 }
 
@@ -23,7 +23,7 @@ const option =
   });
 
 export const textOption = option({ kind: 'text' });
-/** Digits; whoever reads it says what else it must be. */
+/** Digits; further limits are checked by the reader. */
 export const integerOption = option({ kind: 'integer' });
 export const aliasOption = option({ kind: 'text' }, true);
 /** A comma list of these words. */

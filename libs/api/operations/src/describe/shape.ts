@@ -2,7 +2,7 @@ import type { JsonSchema } from './json-schema.js';
 
 declare const VALUE: unique symbol;
 
-/** What an answer may be: a schema for the document and, for those who make the answer, the type it describes. */
+/** Shape of an answer: its schema for documents and its type for the code. */
 export interface Shape<Value> {
   readonly schema: JsonSchema;
   /** Never there; it holds the type. */
@@ -39,15 +39,15 @@ export const listOf = <Item>(item: Shape<Item>, description: string): Shape<read
   schema: { type: 'array', items: item.schema, description },
 });
 
-/** Null where there is none. */
+/** Null if missing. */
 export const orNull = <Value>({ schema }: Shape<Value>): Shape<Value | null> => ({
   schema: { ...schema, type: [schema['type'], 'null'] },
 });
 
-/** Whatever JSON was published. */
+/** Any published JSON. */
 export const anything = (description: string): Shape<unknown> => ({ schema: { description } });
 
-/** Values by names that nobody knows beforehand. */
+/** Values by arbitrary names. */
 export const mapOf = <Value>(
   value: Shape<Value>,
   description: string,
@@ -74,7 +74,7 @@ export function object(always: Members, perhaps: Members = {}): Shape<unknown> {
 }
 
 export const OK_SHAPE = object({ ok: always(true, 'It is done.') });
-/** What came of everything that has nothing to tell. */
+/** Result of operations without a value. */
 export const OK = { value: { ok: true } } as const;
 
 /** The one or the other. */

@@ -32,17 +32,16 @@ export function confirmation(operation: ConfirmedOperation) {
   return { fields, required: [fields.confirmChannel, fields.confirmOperation, fields.reason] };
 }
 
-/** Why something is done, and for whom. */
+/** Reason and requester of an operation. */
 export interface Confirmed {
   readonly reason: string;
-  /** Null: it was not said. */
+  /** Null: not given. */
   readonly requestedBy: string | null;
 }
 
 /**
- * Reads what confirms an operation on a channel.
- *
- * @throws ServiceError `invalid_input` when anything is missing or does not fit.
+ * Reads the confirmation of an operation on a channel.
+ * @throws ServiceError `invalid_input` if a member is missing or does not match
  */
 export function readConfirmation(
   { name }: Caller,

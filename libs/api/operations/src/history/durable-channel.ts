@@ -7,7 +7,7 @@ import { hasMembers } from '../publish/counts.js';
 import { namedChannel } from '../state/named-channel.js';
 import type { PurgedLastEvents } from './purged-last-events.js';
 
-/** How the histories of channels are read and changed. */
+/** Reads and changes of channel histories. */
 export interface HistoryAccess {
   readonly reader: Pick<HistoryReader, 'page' | 'serialAt' | 'state'>;
   readonly presence: Pick<PresenceHistoryReader, 'page' | 'snapshot' | 'state'>;

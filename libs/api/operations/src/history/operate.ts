@@ -4,9 +4,8 @@ import { isCommitted, refusalOf, type Commits } from '@carillon/history-publish'
 import { isJsonObject, type JsonObject } from '../json/json-body.js';
 
 /**
- * Has an operation done in the lane of its channel, in order with what is published there.
- *
- * @throws ServiceError with what became of it instead.
+ * Commits an operation in the lane of its channel, in order with publishes.
+ * @throws ServiceError if it was rejected
  */
 export async function operate(commits: Commits, record: CommitRecord): Promise<JsonObject> {
   const [result] = await commits.commit([record]);

@@ -55,7 +55,7 @@ export const PURGE_HISTORY = describe({
   errors: ['feature_disabled', 'backpressure'],
 });
 
-/** What is to be removed. */
+/** Rows to remove. */
 interface Extent {
   readonly mode: Mode;
   readonly beforeSerial: number | undefined;

@@ -4,7 +4,7 @@ import type { Message } from '@carillon/protocol';
 import type { StoredLastEvents } from '@carillon/history-publish';
 import type { Logger } from '@carillon/runtime';
 
-/** The last events of cache channels are kept apart, and go with what of a history is gone. Nothing here rejects. */
+/** Removes last events of cache channels that belong to purged history; they are stored separately. Never rejects. */
 export class PurgedLastEvents {
   constructor(
     private readonly lastEvents: Pick<StoredLastEvents, 'forgetIf'>,
@@ -16,7 +16,7 @@ export class PurgedLastEvents {
     return this.#forgetIf(appId, channel, async () => true);
   }
 
-  /** What is left of the history is this: an event that is of it stays. */
+  /** Keeps an event that belongs to the remaining history. */
   forgetPurged(
     appId: string,
     channel: PublishableChannel,

@@ -9,7 +9,7 @@ import { PAGE, STREAM } from './shapes.js';
 const SERIAL = 'Inclusive, a serial of the history.';
 const TIME = 'Inclusive, Unix time in milliseconds.';
 
-/** What a page is asked for by. */
+/** Options of a page. */
 export const PAGE_OPTIONS = [
   integerOption('limit', 'At least 1; the largest page when absent or larger.'),
   textOption(

@@ -1,6 +1,6 @@
 import { anything, count, flag, listOf, object, oneOf, orNull, text } from '../describe/shape.js';
 
-/** Where what can be read begins and ends. */
+/** Ends of the readable range. */
 export const ENDS = {
   stream_id: orNull(text('Null: the channel was never written to.')),
   oldest_available_serial: orNull(count('Null: nothing is retained.')),
@@ -21,7 +21,7 @@ const SOURCES = {
   observed: [...AUTHORITATIVE, 'local_memory_hint', 'shared_cache_hint'],
 } as const;
 
-/** What every state of a stream says, whatever is kept in it. */
+/** Members common to all stream states. */
 export const STATE = {
   stream_id: orNull(text('Null: nothing was ever kept.')),
   durable_state: oneOf(['healthy', 'degraded', 'reset_required'], 'Whether it can be trusted.'),

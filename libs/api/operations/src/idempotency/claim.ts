@@ -1,11 +1,11 @@
 import type { Cache } from '@carillon/cache';
 import type { Logger } from '@carillon/runtime';
 
-/** How long a claim outlives the process that made it. */
+/** Lifetime of a claim after the death of its process. */
 const CLAIM_TTL_MS = 10_000;
 const RENEWAL_MS = 3000;
 
-/** What is about to be done by this process and nobody else, until it settles the claim or dies. */
+/** Exclusive claim of this process on some work, until it is settled or the process dies. */
 export class Claim {
   readonly #renewal: NodeJS.Timeout;
 
@@ -24,12 +24,15 @@ export class Claim {
     return isOurs ? new Claim(cache, log, name, token) : null;
   }
 
-  /** Puts what came of the work in place of the claim. Never rejects: the work is done, whatever is remembered. */
+  /**
+   * Replaces the claim by the result of the work. Never rejects: the work is done, whether or not its result is
+   * stored.
+   */
   async settle(value: string, ttlMs: number): Promise<void> {
     clearInterval(this.#renewal);
     try {
       if (await this.cache.compareAndSwap(this.name, this.token, value, ttlMs)) return;
-      // The claim has lapsed. What somebody else has put there since is not ours to overwrite.
+      // The claim has expired. A value written by another process since must not be overwritten.
       if (await this.cache.setIfAbsent(this.name, value, ttlMs)) return;
       this.log.warn('an idempotency claim was lost while its publish ran');
     } catch (error) {
@@ -37,7 +40,7 @@ export class Claim {
     }
   }
 
-  /** Frees the name, so that the work can be tried again. Never rejects: the claim lapses by itself. */
+  /** Releases the claim, so that the work can be retried. Never rejects: the claim expires anyway. */
   async release(): Promise<void> {
     clearInterval(this.#renewal);
     try {

@@ -4,9 +4,9 @@ import type { Event } from '../publish/event.js';
 const ABSENT = '';
 
 /**
- * What makes two publishes of one key the same: everything the client decides about the message, and nothing that the
- * service adds or that only says who does not get it. The payload counts as delivered, so a string counts the same
- * however it was escaped; tags and extras count as written, but for white space. The channel is part of what it is kept under.
+ * Fingerprint of a publish under a key: everything the client decides about the message, without members that the
+ * service adds or that only exclude a receiver. The payload counts as delivered, so strings with different escapes
+ * are equal; tags and extras count as written, except for white space. The channel is part of the key.
  */
 export const fingerprint = (event: Event): string =>
   hashOf([
@@ -18,7 +18,7 @@ export const fingerprint = (event: Event): string =>
     'server',
   ]);
 
-/** The same of what a client says; its payload counts as written. */
+/** Fingerprint of a client event; its payload counts as written. */
 export const clientFingerprint = (
   event: string,
   dataText: string | null,

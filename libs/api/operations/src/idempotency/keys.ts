@@ -2,11 +2,11 @@ import type { App } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
 
-/** What holds for the idempotency keys of an app. */
+/** Rules for the idempotency keys of an app. */
 export class KeyRules {
   constructor(private readonly global: Config['idempotency']) {}
 
-  /** How long a key is remembered; null: keys are not looked at. */
+  /** Lifetime of a key; null: keys are ignored. */
   ttlMs({ record }: App): number | null {
     const own = record.policy.idempotency;
     if (!(own?.enabled ?? this.global.enabled)) return null;

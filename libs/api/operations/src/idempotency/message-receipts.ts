@@ -11,7 +11,7 @@ const COMMITTED = 'committed:';
 const POLLS = 40;
 const POLL_MS = 25;
 
-/** What came of a message with a key. */
+/** Result of a message with a key. */
 export interface Delivered {
   readonly receipt: Receipt;
   /** True: it was delivered earlier, and not again. */
@@ -26,10 +26,9 @@ export class MessageReceipts {
   ) {}
 
   /**
-   * The receipt of the name, from the work or from an earlier run of it with the same fingerprint.
-   *
-   * @throws ServiceError `conflict` when the name stands for other content, `backpressure` while it is being
-   * published, `service_unavailable` when the cache cannot be asked; nothing was published then.
+   * Returns the receipt under a name, from the work or from an earlier run with the same fingerprint.
+   * @throws ServiceError `conflict` if the name belongs to other content, `backpressure` while it is being published,
+   * `service_unavailable` if the cache is unreachable; nothing was published then.
    */
   async once(
     name: string,

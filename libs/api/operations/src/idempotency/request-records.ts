@@ -10,7 +10,7 @@ const PROCESSING = '__processing__';
 const POLLS = 6;
 const POLL_MS = 50;
 
-/** What came of a request with a key. */
+/** Result of a request with a key. */
 export interface Remembered {
   /** JSON. */
   readonly record: string;
@@ -18,7 +18,7 @@ export interface Remembered {
   readonly isReplay: boolean;
 }
 
-/** Does the work of each key once, over all processes, and remembers what came of it. */
+/** Runs the work of each key once over all processes, and stores its result. */
 export class RequestRecords {
   constructor(
     private readonly cache: Cache,

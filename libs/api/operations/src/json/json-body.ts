@@ -20,7 +20,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** An object that was made here. */
 export const jsonBody = (object: JsonObject): JsonBody => ({ text: JSON.stringify(object), object });
 
-/** What came as bytes, read when it is first asked for; then throws `invalid_input` when it is no JSON object in UTF-8. */
+/** Received bytes, parsed at first use; throws `invalid_input` if they are not a JSON object in UTF-8. */
 export class ReceivedBody implements JsonBody {
   #parsed: JsonBody | undefined;
 

@@ -2,7 +2,7 @@ import { ServiceError } from '@carillon/errors';
 import type { Fabric } from '@carillon/broker';
 import type { ActingSockets } from './parts.js';
 
-/** Asks every process with sockets for a connection. */
+/** Looks up a connection in every process with sockets. */
 export const actingSockets = (fabric: Pick<Fabric, 'ask'>): ActingSockets => ({
   find: async (appId, socketId, channel) => {
     const { answer, complete } = await fabric.ask('acting_socket', appId, { socketId, channel });

@@ -5,36 +5,38 @@ import type { Caller, Right } from '../caller.js';
 import type { ActingSocket } from '@carillon/broker';
 import type { ActingSockets } from './parts.js';
 
-/** Who acts, and whose work may be touched. */
+/** Acting client, and the messages it may change. */
 export interface Actor {
   readonly client_id?: string;
   readonly socket_id?: string;
   readonly grant: Grant;
 }
 
-/** What somebody asks to act as. */
+/** Requested actor. */
 export interface Asked {
   readonly socketId: string | undefined;
   readonly clientId: string | undefined;
 }
 
-/** What is to be done to the channel, and how it is refused. */
+/** Requested change of a channel, and its refusal. */
 export interface Deed {
   readonly channel: string;
   /** Needed of a connection beside the grant. */
   readonly rights: readonly Right[];
-  /** As in `message-update`: looked for with `-any` and `-own`; null: nobody's work is touched. */
+  /**
+   * Name of the right, as in `message-update`: checked with `-any` and `-own`; null: no message of another is
+   * changed.
+   */
   readonly grant: string | null;
-  /** Whether every connection needs `rights`, and whether a token must have said so. Absent: only one with a token does. */
+  /** Whether every connection needs `rights`, and whether from a token. Absent: only connections with a token do. */
   readonly checks?: 'always' | 'token';
   readonly refusal: 'forbidden' | 'mutable_not_permitted';
 }
 
 /**
- * Who acts. Without a socket the caller itself, as far as it is granted; with one, that connection.
- *
- * @throws ServiceError `invalid_input` where nobody may act as a connection, `auth_failed` when it is not connected or is
- * somebody else, and the refusal when it may not.
+ * Determines the actor: without a socket the caller itself, as far as its rights go; with one, that connection.
+ * @throws ServiceError `invalid_input` where acting as a connection is not supported, `auth_failed` if it is not
+ * connected or belongs to another user, and the refusal if it lacks the right.
  */
 export async function actorOf(
   caller: Caller,
@@ -65,7 +67,7 @@ function identified(socket: ActingSocket, clientId: string | undefined, deed: De
 const ownIdentity = ({ userId }: Caller): { client_id?: string } =>
   userId === null ? {} : { client_id: userId };
 
-/** A server may do everything; whoever has less may be granted its own work. */
+/** Servers have all rights; other callers may be limited to their own messages. */
 function callerGrant(caller: Caller, { channel, grant, refusal }: Deed): Grant {
   if (grant === null || mayDo(caller, `${grant}-any` as Right, channel)) return 'any';
   if (mayDo(caller, `${grant}-own` as Right, channel)) return 'own';

@@ -240,9 +240,8 @@ function readAnnotation(object: JsonObject) {
 }
 
 /**
- * What an annotation of this type needs and has not; null: nothing.
- *
- * @throws ServiceError `invalid_input` for what is no type.
+ * Returns the missing member of an annotation of this type; null: complete.
+ * @throws ServiceError `invalid_input` for an invalid type
  */
 export function lackOf({
   type,
@@ -265,7 +264,7 @@ const wrongType = (): ServiceError =>
     text: 'type must be <namespace>:<method>.v1 with method total, flag, distinct, unique or multiple',
   });
 
-/** What a connection may get in one frame where the app says nothing. */
+/** Frame size limit of apps without their own. */
 const KIB = 1024;
 
 const base = (
@@ -284,7 +283,7 @@ const base = (
     : config.websocket_max_payload_kb * KIB,
 });
 
-/** Limits of a message's annotations as the record carries them; 0 in the configuration is none. */
+/** Limits of a message's annotations as carried by the record; 0 in the configuration means none. */
 function limitsOf({ config: { annotations } }: MessageParts) {
   const { max_names_per_type: names, max_types_per_message: types } = annotations;
   return { ...(names === 0 ? {} : { max_names: names }), ...(types === 0 ? {} : { max_types: types }) };

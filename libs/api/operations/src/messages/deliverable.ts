@@ -2,7 +2,7 @@ import type { Config } from '@carillon/config';
 import { deliveredExtras, type ExtrasRules, WireNames } from '@carillon/protocol';
 import type { Caller } from '../caller.js';
 
-/** What of a publisher's `extras` is delivered, whoever that is. */
+/** Delivered members of a publisher's `extras`. */
 export const extrasRules = ({
   ephemeral,
   echo_control,
@@ -13,7 +13,7 @@ export const extrasRules = ({
   names: new WireNames(protocol.vendor_prefix),
 });
 
-/** What receivers get of a caller's `extras`; null: nothing. */
+/** Returns the `extras` delivered to receivers; null: none. */
 export const deliverable = (
   { setsHeaders }: Pick<Caller, 'setsHeaders'>,
   extrasText: string | null,

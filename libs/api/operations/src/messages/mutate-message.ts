@@ -78,7 +78,7 @@ export const APPEND_MESSAGE = describe({
 
 type Kind = Mutation['op'];
 
-/** What a change of one kind says. */
+/** Reads a change of one kind. */
 function readMutation(kind: Kind, body: JsonBody, maxBytes: number): Said & { readonly data?: string } {
   if (kind !== 'append') {
     const said = readReplacement(body, maxBytes, kind === 'update');
@@ -97,7 +97,7 @@ function readMutation(kind: Kind, body: JsonBody, maxBytes: number): Said & { re
 
 export interface MutationParts extends MessageParts {
   readonly headers: HeaderLimits;
-  /** What of `extras` is delivered. */
+  /** Delivered members of `extras`. */
   readonly extras: ExtrasRules;
 }
 
@@ -123,7 +123,7 @@ export const mutateMessage =
     checkAi(said.extras, isServer ? null : (actor.client_id ?? ''), parts, channel);
     const result = await committed(living.commits, {
       ...said,
-      // What is replaced by nothing is gone all the same.
+      // A member replaced by nothing is removed.
       ...(said.extras === undefined
         ? {}
         : { extras: deliverable(caller, said.extras, parts.extras) ?? '{}' }),

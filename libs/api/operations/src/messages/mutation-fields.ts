@@ -20,7 +20,7 @@ const nameField = textField(
 );
 const dataField = anyField('data', 'Replaces the data whole.');
 
-/** What every change may say. */
+/** Fields of every change. */
 const SAID = {
   extras: extrasField('Replaces the extras whole.', { headers: EXTRAS.headers, ai: EXTRAS.ai }),
   clientId: textField(
@@ -47,13 +47,13 @@ export const APPEND = {
   ...SAID,
 };
 
-/** What a change says, as far as it is read from the body alone. */
+/** Content of a change, as far as it follows from the body alone. */
 export type Said = Pick<
   CommitRecordOf<'update'>,
   'client_id' | 'clear_fields' | 'data' | 'description' | 'extras' | 'metadata' | 'name' | 'op_id'
 >;
 
-/** @throws ServiceError `invalid_input` for what contradicts itself, `payload_too_large` */
+/** @throws ServiceError `invalid_input` for contradicting members, `payload_too_large` */
 export function readReplacement(body: JsonBody, maxBytes: number, takesName: boolean): Said {
   const { object, text } = body;
   const cleared = readCleared(object);
@@ -67,10 +67,10 @@ export function readReplacement(body: JsonBody, maxBytes: number, takesName: boo
   return { ...said, ...(cleared.length === 0 ? {} : { clear_fields: cleared }) };
 }
 
-/** Whether anything is asked for at all. */
+/** Whether the change is empty. */
 export const isNothing = (said: Said): boolean => Object.keys(said).length === 0;
 
-/** What goes with every change. */
+/** Reads the members common to all changes. */
 export function readSaid({ object, text }: JsonBody): Said {
   const metadata = rawOf(text, object, 'metadata', SAID.metadata.of(object));
   if (metadata !== undefined && Buffer.byteLength(metadata) > MAX_METADATA_BYTES)

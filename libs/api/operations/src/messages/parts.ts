@@ -12,7 +12,7 @@ import type { WebhookEvents } from '@carillon/webhooks';
 import type { Caller, Right } from '../caller.js';
 import { namedChannel } from '../state/named-channel.js';
 
-/** What messages that live on are read and changed by. */
+/** Access to mutable messages. */
 export interface MessageAccess {
   readonly reader: Pick<MessageReader, 'annotations' | 'latest' | 'streams' | 'versions'>;
   readonly commits: Commits;
@@ -29,8 +29,8 @@ export interface SocketIdentity {
 /** Finds connections on all nodes. */
 export interface ActingSockets {
   /**
-   * Returns a connection of protocol 2; null if there is none with this id. Rejects with `service_unavailable` if a node
-   * did not answer and the others do not have it.
+   * Returns a connection of protocol 2; null if the id is unknown. Rejects with `service_unavailable` if a node did
+   * not answer and no other node has it.
    */
   find(appId: string, socketId: string, channel: string): Promise<ActingSocket | null>;
   /** Returns the signed-in user of a connection of any protocol. Never rejects because a node is silent. */
@@ -45,21 +45,20 @@ export interface MessageParts {
   readonly access: MessageAccess | null;
   readonly metrics: Pick<Metrics, 'counter'>;
   readonly webhooks: Pick<WebhookEvents, 'emit' | 'wants'>;
-  /** Null in role `api`, where nobody may act as a connection. */
+  /** Null in role `api`, where acting as a connection is not supported. */
   readonly sockets: ActingSockets | null;
 }
 
-/** A channel whose messages live on, and the way to them. */
+/** A channel with mutable messages, and access to them. */
 export interface LivingChannel extends MessageAccess {
   readonly channel: PublishableChannel;
   readonly policy: CommitRecordOf<'update'>['policy'];
 }
 
 /**
- * The channel of this name, whose messages live on.
- *
- * @throws ServiceError `invalid_input` for a wrong name; `feature_disabled` when messages do not live on, or have no
- * history to live in; `mutable_not_permitted` instead on an AI channel.
+ * Returns the channel of this name, which has mutable messages.
+ * @throws ServiceError `invalid_input` for an invalid name; `feature_disabled` if messages are immutable or the
+ * channel has no history; `mutable_not_permitted` instead on an AI channel.
  */
 export function livingChannel(
   caller: Caller,
@@ -100,16 +99,16 @@ function policyOf({ policy: { history } }: PublishableChannel, { config }: Messa
   };
 }
 
-/** Null: no bound, or one that is none. */
+/** Null: no limit. */
 const finite = (bound: number): number | null => (Number.isSafeInteger(bound) ? bound : null);
 
-/** @throws ServiceError `invalid_input` for what cannot be a serial. */
+/** @throws ServiceError `invalid_input` for an invalid serial */
 export function readSerial(serial: string, name: string): string {
   if (isSerial(serial)) return serial;
   throw new ServiceError('invalid_input', { text: `${name} must be 1 to 128 bytes without spaces` });
 }
 
-/** Has a record committed. @throws ServiceError with what became of it instead. */
+/** Commits a record. @throws ServiceError if it was rejected */
 export async function committed(
   commits: Commits,
   record: Parameters<Commits['commit']>[0][number],

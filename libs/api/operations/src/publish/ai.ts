@@ -6,16 +6,16 @@ export { isAiEvent } from '@carillon/history-ai';
 
 const MAX_MESSAGE_ID_BYTES = 64;
 
-/** What of a publish AI transport looks at. */
+/** Parts of a publish checked by AI transport. */
 export interface AiContent {
   /** Whether its event belongs to AI transport by its name. */
   readonly isEvent: boolean;
-  /** `extras.ai` as parsed; undefined: it has none. */
+  /** Parsed `extras.ai`; undefined: missing. */
   readonly headers: unknown;
   readonly messageId: string | undefined;
 }
 
-/** Which publishes AI transport admits. */
+/** Admission rules of AI transport. */
 export class AiRules {
   constructor(
     private readonly ai: AiChannels,
@@ -23,8 +23,8 @@ export class AiRules {
   ) {}
 
   /**
-   * @throws ServiceError 403 for AI content on a channel without AI transport, what is wrong with its headers, and 400 for
-   * a message id that an AI channel does not take.
+   * @throws ServiceError 403 for AI content on a channel without AI transport, the error of invalid headers, and 400
+   * for a message id that an AI channel does not accept
    */
   check({ isEvent, headers, messageId }: AiContent, channels: readonly PublishableChannel[]): void {
     const isAiContent = isEvent || headers !== undefined;

@@ -108,7 +108,7 @@ function readBatch(reader: EventReader, caller: Caller, body: JsonBody): Event[]
   });
 }
 
-/** Strictly one after another; the first failure ends it, and what was published before stays. */
+/** Runs events strictly in order; the first failure ends the batch, and published events stay. */
 async function runBatch(runner: EventRunner, caller: Caller, events: readonly Event[]): Promise<Result> {
   const items: object[] = [];
   for (const series of seriesOf(events, (event) => runner.mayBeInSeries(caller.app, event))) {
@@ -134,7 +134,7 @@ function seriesOf(events: readonly Event[], mayBeInSeries: (event: Event) => boo
   return all;
 }
 
-/** What came of the events of a series, the first of which is at this place of the batch. */
+/** Returns the results of a series of events that begins at this index of the batch. */
 async function runTogether(
   runner: EventRunner,
   caller: Caller,

@@ -15,7 +15,7 @@ export interface ClientPublisherParts {
   readonly log: Logger;
 }
 
-/** Publishes what clients say: with a `message_id`, else a key in its extras, once. */
+/** Publishes client events, once per `message_id` or key in their extras. */
 export class ClientPublisher {
   readonly #keys: KeyRules;
   readonly #once: OncePublisher;
@@ -26,8 +26,8 @@ export class ClientPublisher {
   }
 
   /**
-   * At once where nothing has to be waited for, which a key always has. Rejects as the publisher does, with `conflict`
-   * for a key that stands for something else, and with `invalid_input` for one that is empty or too long.
+   * Synchronous if nothing has to be awaited, which is never the case with a key. Rejects as the publisher does, with
+   * `conflict` for a key of other content, and with `invalid_input` for an empty or too long one.
    */
   publish(app: App, said: Omit<Publication, 'key'>, extrasKey: string | null): Receipt | Promise<Receipt> {
     const text = said.messageId ?? extrasKey;

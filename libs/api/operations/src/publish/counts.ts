@@ -9,7 +9,7 @@ import type { ChannelCounts } from './outcome.js';
 export const hasMembers = (channel: PublishableChannel): boolean =>
   channel.form === 'ordinary' && channel.traits.members;
 
-/** Counts, over all processes, what the answer to a publish tells. Never rejects: what cannot be read is left out. */
+/** Counts over all processes for the answer to a publish. Never rejects: unavailable counts are omitted. */
 export class PublishCounts {
   constructor(
     private readonly fabric: Fabric,

@@ -23,7 +23,7 @@ export const EXTRAS = {
   ai: objectField('ai', 'AI transport headers.'),
 };
 
-/** `extras` of a publish or a change: all members are checked when it is read, these are documented. */
+/** `extras` of a publish or a change: all members are validated when read, these are documented. */
 export const extrasField = (
   description: string,
   documented: Readonly<Record<string, Field<unknown>>>,

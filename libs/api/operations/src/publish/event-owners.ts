@@ -10,7 +10,7 @@ import type { Event } from './event.js';
  */
 export class EventOwners {
   constructor(
-    /** Null if no messages are created here, or in role `api`, which cannot ask for connections. */
+    /** Null if no messages are created here, or in role `api`, which cannot look up connections. */
     private readonly sockets: ActingSockets | null,
     private readonly log: Pick<Logger, 'warn'>,
   ) {}

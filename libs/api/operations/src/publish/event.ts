@@ -1,13 +1,13 @@
 import type { PublishableChannel } from '@carillon/channels';
 import type { JsonObject } from '../json/json-body.js';
 
-/** What an answer is to tell about each channel. */
+/** Channel details requested for the answer. */
 export interface Info {
   readonly subscriptionCount: boolean;
   readonly userCount: boolean;
 }
 
-/** One publish, judged completely: nothing about it can be refused any more but by what happens. */
+/** A validated publish: it can only fail at run time. */
 export interface Event {
   readonly name: string;
   /** Not empty, each name once, in the order given. */
@@ -18,23 +18,23 @@ export interface Event {
   readonly isJsonText?: true;
   /** For sockets connected now only: nothing of it is kept. */
   readonly isEphemeral: boolean;
-  /** False if the publisher asks for full messages; otherwise the channel decides. */
+  /** False if the publisher requires full messages; otherwise the channel decides. */
   readonly mayBeDelta: boolean;
   /** The connection that must not receive it, else null. */
   readonly socketId: string | null;
   /** Client id that a created message is attributed to; null if it has no owner. */
   readonly creatorId: string | null;
   readonly info: Info;
-  /** Whether the answer tells about each channel at all. */
+  /** Whether the answer contains channel details. */
   readonly isReported: boolean;
   readonly messageId: string | null;
-  /** Of this event alone; null also where keys are not looked at. */
+  /** Key of this event alone; null also if keys are ignored. */
   readonly idempotencyKey: string | null;
   /** `extras.idempotencyKey`, with the same rules. */
   readonly messageKey: string | null;
-  /** What a protocol 2 subscriber gets beside the data, compact as written; null where absent. */
+  /** Further members for protocol 2 subscribers, compact as written; null if absent. */
   readonly tagsText: string | null;
   readonly extrasText: string | null;
-  /** What its channels' devices get besides, as `extras.push` says it; null: nothing. */
+  /** Push payload for devices of its channels, from `extras.push`; null: none. */
   readonly push: JsonObject | null;
 }

@@ -2,14 +2,14 @@ import { ServiceError } from '@carillon/errors';
 import type { JsonObject } from '../json/json-body.js';
 import { EVENT, EXTRAS } from './event-fields.js';
 
-/** What the HTTP side itself needs of `extras`; the rest is for protocol 2 subscribers. */
+/** Members of `extras` used by the HTTP API; the rest is for protocol 2 subscribers. */
 export interface Extras {
   readonly idempotencyKey: string | undefined;
   /** For sockets connected now only. */
   readonly isEphemeral: boolean;
   /** `extras.ai`; undefined: it carries no headers of AI transport. */
   readonly ai: unknown;
-  /** What devices get besides; null: nothing. */
+  /** Push payload for devices; null: none. */
   readonly push: JsonObject | null;
 }
 

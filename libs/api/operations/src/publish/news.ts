@@ -5,14 +5,14 @@ import type { Metrics } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { Event } from './event.js';
 
-/** What was published to one channel. */
+/** A publish to one channel. */
 export interface Published {
   readonly channel: string;
   readonly name: string;
   readonly extrasText: string | null;
 }
 
-/** Tells the servers of an app what a publish means beside itself: a message that lives on, a run of an AI. */
+/** Sends the webhooks of a publish other than the message itself: a mutable message, an AI run. */
 export class PublishNews {
   constructor(
     private readonly webhooks: Pick<WebhookEvents, 'emit' | 'wants'>,
@@ -20,7 +20,7 @@ export class PublishNews {
     private readonly metrics: Pick<Metrics, 'counter'>,
   ) {}
 
-  /** Of each channel of the event, in order. */
+  /** Sends those of each channel of the event, in order. */
   tell(app: App, event: Event, receipts: readonly Receipt[]): void {
     if (event.isEphemeral) return;
     const { name, extrasText, channels } = event;
@@ -32,7 +32,7 @@ export class PublishNews {
     }
   }
 
-  /** What was published before was told before. */
+  /** Duplicates were reported by the first publish. */
   tellOne(app: App, { channel, name, extrasText }: Published, { isDuplicate, version }: Receipt): void {
     if (isDuplicate === true) return;
     if (version !== undefined && this.webhooks.wants(app, 'message_version_created'))

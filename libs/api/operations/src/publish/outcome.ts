@@ -19,21 +19,21 @@ export const CHANNEL_OUTCOME = object(
   },
 );
 
-/** What is told about one channel. */
+/** Details of one channel in the answer. */
 export type ChannelOutcome = ValueOf<typeof CHANNEL_OUTCOME>;
 
-/** What came of one event: the form in which keys remember it, from which each endpoint makes its own answer. */
+/** Result of one event in the form stored under keys, from which each endpoint makes its answer. */
 export interface EventOutcome {
-  /** Whether answers tell about channels at all. */
+  /** Whether answers contain channel details. */
   readonly reported: boolean;
-  /** By name. */
+  /** By channel name. */
   readonly channels: Readonly<Record<string, ChannelOutcome>>;
 }
 
-/** Nobody is told and no key remembers it, so there is nothing to put together. */
+/** Result without details: neither answered nor stored. */
 export const UNREPORTED: EventOutcome = { reported: false, channels: {} };
 
-/** Counts of channels by name; what could not be counted is missing. */
+/** Counts of channels by name; unavailable ones are missing. */
 export interface ChannelCounts {
   readonly subscriptions: ReadonlyMap<string, number>;
   readonly users: ReadonlyMap<string, number>;
@@ -69,17 +69,17 @@ const versionOf = (version: NonNullable<Receipt['version']> | undefined) =>
         delivery_serial: version.deliverySerial,
       };
 
-/** What the publisher of one event is told. */
+/** Answer to the publisher of one event. */
 export const eventResult = ({ reported, channels }: EventOutcome) => (reported ? { channels } : OK.value);
 
-/** What a batch tells about an event: the first channel it names, or nothing. */
+/** Answer about an event of a batch: its first channel, or nothing. */
 export function itemOutcome({ reported, channels }: EventOutcome, event: Event): ChannelOutcome | object {
   const [first] = event.channels;
   if (!reported || first === undefined || !Object.hasOwn(channels, first.name)) return {};
   return channels[first.name] ?? {};
 }
 
-/** Reads what a key remembers. Throws 503 for what another version wrote and this one cannot read. */
+/** Decodes a stored result. Throws 503 for an unreadable version. */
 export function readOutcome(record: string): EventOutcome {
   try {
     const value: unknown = JSON.parse(record);

@@ -9,7 +9,7 @@ import type { Event } from './event.js';
 /** Channels of one event that are claimed and published side by side. */
 const SIDE_BY_SIDE = 64;
 
-/** What came of an event, for each of its channels in order. */
+/** Result of an event, for each of its channels in order. */
 export interface Published {
   readonly receipts: readonly Receipt[];
   /** True: every channel had it already. */
@@ -24,7 +24,7 @@ export class EventPublisher {
     private readonly keys: KeyRules,
   ) {}
 
-  /** To its one channel, whatever keys it has. At once when the publisher is. */
+  /** Publishes to a single channel, regardless of keys. Synchronous if the publisher is. */
   publishPlain(caller: Caller, event: Event, channel: PublishableChannel): Receipt | Promise<Receipt> {
     return this.publisher.publish(publication(caller, event, channel, null));
   }
@@ -36,7 +36,7 @@ export class EventPublisher {
   async publish(caller: Caller, event: Event, requestKey: string | null): Promise<Published> {
     const key = this.#key(caller, event, requestKey);
     if (key !== null) return this.#once(caller, event, key);
-    // Every channel is published to before any is waited for; all are waited for before a failure is told.
+    // All channels are published before any is awaited, and all are awaited before a failure is reported.
     const started = event.channels.map(async (channel) => this.publishPlain(caller, event, channel));
     return { receipts: await allSettled(started), isDuplicate: false };
   }
@@ -69,7 +69,7 @@ export class EventPublisher {
   }
 }
 
-/** Rejects with the first failure in order, but only when nothing is running any more. */
+/** Rejects with the first failure in order, but only after all have settled. */
 async function allSettled<Value>(started: readonly Promise<Value>[]): Promise<Value[]> {
   const outcomes = await Promise.allSettled(started);
   return outcomes.map((outcome) => {

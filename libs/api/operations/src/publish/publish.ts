@@ -7,7 +7,7 @@ import { CHANNEL_OUTCOME, eventResult, UNREPORTED } from './outcome.js';
 import type { EventReader } from './read-event.js';
 import type { EventRun, EventRunner } from './run-event.js';
 
-/** What a publish may fail with besides what everything may. */
+/** Errors of a publish besides the common ones. */
 export const PUBLISH_ERRORS: readonly OperationError[] = [
   'missing_channel_info',
   'limit_exceeded',

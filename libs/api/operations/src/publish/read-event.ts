@@ -24,9 +24,9 @@ export interface EventRules {
   readonly keys: KeyRules;
   readonly ai: AiRules;
   readonly aiMeters: AiMeters;
-  /** False in role `api`, where nobody can be asked how many there are. */
+  /** False in role `api`, which cannot count connections. */
   readonly countsAllowed: boolean;
-  /** What of `extras` is delivered. */
+  /** Delivered members of `extras`. */
   readonly extras: ExtrasRules;
 }
 
@@ -110,7 +110,7 @@ function readName(app: App, object: JsonObject): string {
   return checkEventName(app, name);
 }
 
-/** What subscribers get of extras whose push is for devices alone; null: nothing is left. */
+/** Returns the extras for subscribers, without the push payload; null: nothing left. */
 function compactMember({ text, object }: JsonBody, field: Field<unknown>): string | null {
   if (field.of(object) === undefined) return null;
   return compactJson(rawMember(text, field.name) ?? 'null');

@@ -23,11 +23,11 @@ export interface EventRunParts {
   readonly news: PublishNews;
   /** Null: nothing becomes a push in this process. */
   readonly push: Triggers | null;
-  /** Null in role `api`, where no event asks for counts. */
+  /** Null in role `api`, where counts cannot be requested. */
   readonly counts: PublishCounts | null;
 }
 
-/** What came of an event, and whether it was only remembered. */
+/** Result of an event, and whether it was replayed. */
 export interface EventRun {
   readonly outcome: EventOutcome;
   readonly isReplay: boolean;
@@ -37,7 +37,7 @@ export interface EventRun {
 export class EventRunner {
   constructor(private readonly parts: EventRunParts) {}
 
-  /** `key` is that of the event or its request, null without one. Is there at once when nothing must be waited for. */
+  /** `key` belongs to the event or its request; null: none. Synchronous if nothing must be awaited. */
   run(caller: Caller, event: Event, key: string | null): EventRun | Promise<EventRun> {
     const attributed = this.parts.owners.attribute(caller, event);
     if (attributed === null) return this.#run(caller, event, key);

@@ -6,10 +6,9 @@ import type { JsonObject } from '../json/json-body.js';
 import { EVENT } from './event-fields.js';
 
 /**
- * The channels an event goes to, each once. `channels` wins over `channel`.
- *
- * @throws ServiceError `missing_channel_info` without any, `limit_exceeded` with too many, `invalid_input` for a name
- * that breaks the rules, and what a caller without the right is told.
+ * Returns the distinct channels of an event. `channels` takes precedence over `channel`.
+ * @throws ServiceError `missing_channel_info` without any, `limit_exceeded` for too many, `invalid_input` for an
+ * invalid name, and the refusal of a caller without the right
  */
 export function readTargets(caller: Caller, channels: Channels, object: JsonObject): PublishableChannel[] {
   const { app } = caller;

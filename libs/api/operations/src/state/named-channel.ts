@@ -2,9 +2,8 @@ import { refusalError, type Channels, type PublishableChannel } from '@carillon/
 import type { Caller, Right } from '../caller.js';
 
 /**
- * The channel of this name, on which the caller has the right.
- *
- * @throws ServiceError `invalid_input` for a name that breaks the rules, and what a caller without the right is told.
+ * Returns the channel of this name after checking the caller's right.
+ * @throws ServiceError `invalid_input` for an invalid name, and the refusal of a caller without the right
  */
 export function namedChannel(
   caller: Caller,

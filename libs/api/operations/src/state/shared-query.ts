@@ -1,13 +1,13 @@
-/** A query that runs, and those who want the next one. */
+/** A running query, and the callers of the next one. */
 interface Running<Value> {
   next: Promise<Value> | null;
   readonly current: Promise<unknown>;
 }
 
 /**
- * Lets callers with one and the same query share it. Whoever comes while it runs shares the next run, never the
- * running one: that may have passed already what the caller must see. So there is at most one run at a time for each
- * key, and nothing is kept once all are answered.
+ * Shares equal queries among callers. A caller that comes during a run shares the next run, never the current one,
+ * which may have passed state that the caller must see. So there is at most one run per key, and nothing is retained
+ * once all are answered.
  */
 export class SharedQueries<Value> {
   readonly #running = new Map<string, Running<Value>>();

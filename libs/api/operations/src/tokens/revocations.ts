@@ -2,7 +2,7 @@ import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contracts';
 import type { CapabilityToken } from '@carillon/auth';
 
-/** Which tokens must not be believed any more, as the shared store has it. */
+/** Revoked tokens in the shared store. */
 export class Revocations {
   constructor(private readonly cache: Pick<Cache, 'has'>) {}
 

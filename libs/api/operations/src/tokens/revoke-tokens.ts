@@ -50,7 +50,7 @@ export const REVOKE_TOKENS = describe({
 export interface RevocationParts {
   readonly cache: Cache;
   readonly fabric: Fabric;
-  /** Whether other processes can answer this one; false: they are told, and nobody counts. */
+  /** Whether other processes can answer this one; false: they are notified without an answer. */
   readonly asks: boolean;
   readonly log: Logger;
   readonly nowSeconds: () => number;
@@ -87,7 +87,7 @@ export const revokeTokens =
     };
   };
 
-/** How many connections were closed, as far as processes answered. */
+/** Number of closed connections, as far as processes answered. */
 async function close(parts: RevocationParts, appId: string, revoked: RevokedTokens): Promise<number> {
   const { fabric, asks, log } = parts;
   if (!asks) {
@@ -97,7 +97,7 @@ async function close(parts: RevocationParts, appId: string, revoked: RevokedToke
   const { answer, complete } = await fabric.ask('token_revoked', appId, revoked);
   if (!complete) {
     log.warn('not every process confirmed a revocation', { app_id: appId });
-    // Who did not answer may not have heard; who has heard finds nothing left to close.
+    // Processes that did not answer may have missed the request; for others a repeat has no effect.
     tell(parts, appId, revoked);
   }
   return answer;

@@ -26,8 +26,8 @@ export const FORCE_RECONNECT = described(
 );
 
 /**
- * Closes the connections of a user. That nobody was connected is no failure; that some process did not confirm is one
- * that is worth a retry, because its sockets may still be there.
+ * Closes the connections of a user. No connections is a success; a missing confirmation of some process is a
+ * retryable failure, because its sockets may still be open.
  */
 export const disconnectUser =
   (fabric: Fabric, kind: 'terminate_user' | 'force_reconnect'): Work<typeof TERMINATE_CONNECTIONS> =>

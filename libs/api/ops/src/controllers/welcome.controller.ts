@@ -5,7 +5,7 @@ import { AnswerInterceptor } from '../answer-interceptor.js';
 import { OPS_API_OPTIONS, type OpsApiOptions } from '../options.js';
 import { WELCOME_HEADERS, welcomePage } from '../welcome/page.js';
 
-/** The first thing that somebody sees who opens the address of a fresh server. */
+/** Start page of a fresh server. */
 @Controller()
 @UseInterceptors(AnswerInterceptor)
 export class WelcomeController {

@@ -1,15 +1,15 @@
 import { type Config, isProduction } from '@carillon/config';
 
-/** What a first page shows. */
+/** Content of the start page. */
 export interface Demo {
   readonly key: string;
   /** The secret that `npm start` publishes; null: the app has one of its own, which no page may hold. */
   readonly secret: string | null;
-  /** Where clients connect, from the root of the server on. */
+  /** WebSocket path from the root of the server. */
   readonly socketPath: string;
 }
 
-/** The app of `npm start`, whose secret anybody may know. */
+/** App of `npm start`, whose secret is public. */
 const PUBLISHED = { key: 'demo-key', secret: 'demo-secret' } as const;
 
 /** The first app of the configuration, to try the server with. Null: in production, or without an app there. */

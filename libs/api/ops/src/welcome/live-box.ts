@@ -1,6 +1,6 @@
 /**
- * What the page does, as it stands in the page: one connection listens on a private channel, another one says something
- * there as a client event, both with plain WebSockets. Reads `demo` and writes to the elements by their ids.
+ * Script of the page: one connection subscribes to a private channel, another one triggers a client event there, both
+ * with plain WebSockets. Reads `demo` and writes to elements by id.
  */
 export const LIVE_BOX = `
 const at = (id) => document.getElementById(id);

@@ -1,7 +1,7 @@
 import type { Demo } from './demo.js';
 import { LIVE_BOX } from './live-box.js';
 
-/** JSON that may stand inside of a script element. */
+/** Escapes JSON for a script element. */
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 /** The page, whole: it loads nothing from anywhere. */
@@ -29,7 +29,7 @@ const demo = ${inScript(demo)};
 ${LIVE_BOX}</script>
 `;
 
-/** Nothing is loaded, nobody may frame it, and it speaks to sockets only. */
+/** Loads nothing, cannot be framed, and connects to sockets only. */
 export const WELCOME_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
