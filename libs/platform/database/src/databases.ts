@@ -16,7 +16,7 @@ import { databaseTarget } from './target.js';
 
 const DIALECTS: Readonly<Record<SqlDialect, Dialect>> = { mysql, postgres };
 
-/** How a database of its own is used. */
+/** Options of a separate database. */
 export interface ApartOptions {
   /** Absent: as many as the database is configured to have. */
   readonly connections?: number;
@@ -29,13 +29,13 @@ export interface ApartOptions {
   readonly tables?: readonly Tables[];
 }
 
-/** How the embedded database is used. */
+/** Options of a use of the embedded database. */
 export interface EmbeddedUseOptions extends Omit<ApartOptions, 'connections'> {
   /** Calls of other uses go first, except for one in nine: for reads that must not delay commits. Absent: no. */
   readonly isDeferrable?: boolean;
 }
 
-/** What the databases are tied to. */
+/** Dependencies of the databases. */
 export interface DatabasesParts {
   readonly config: Config;
   readonly logging: Logging;
@@ -48,15 +48,15 @@ export interface DatabasesParts {
 export class Databases {
   readonly #open = new Map<SqlDialect, SqlDatabase>();
   #embedded: EmbeddedDatabase | null = null;
-  /** By which the server tells the connections of this process from those of others. */
+  /** Name by which the server distinguishes the connections of this process. */
   readonly #client = `${APPLICATION} ${randomBytes(4).toString('hex')}`;
 
   constructor(private readonly parts: DatabasesParts) {}
 
   /**
-   * The one database of that dialect, with the tables of the calling room added to what is brought up to date. Called
-   * while modules are made; the first call adds the database to what the process needs to start, to its health (how
-   * much a failure matters is for the rooms that use it to say) and to what is closed at the stop.
+   * Returns the shared database of a dialect and registers the calling package's tables for migration. Called while
+   * modules are created; the first call registers the database as a start-up dependency, in the health checks (whose
+   * severity the users decide), and for closing at the stop.
    */
   use(dialect: SqlDialect, tables: readonly Tables[] = []): Database {
     const database = this.#open.get(dialect) ?? this.#make(dialect);
@@ -65,8 +65,8 @@ export class Databases {
   }
 
   /**
-   * A database with connections and limits of its own. Whoever asks connects it, checks it and closes it. Its schema
-   * may be brought up to date by several of one process side by side.
+   * Returns a separate database with its own connections and limits. The caller connects, checks and closes it.
+   * Several of a process may migrate concurrently.
    */
   apart(dialect: SqlDialect, options: ApartOptions): Database {
     const target = databaseTarget(this.parts.config, dialect, this.#client);

@@ -8,7 +8,7 @@ import { checkServer } from './server-version.js';
 import { failureOf } from './session.js';
 import type { DatabaseTarget } from './target.js';
 
-/** Its own words would go past the log of the process, and may hold values; what fails is told by what is thrown. */
+/** Silences TypeORM's logger, which bypasses the log of the process and may contain values; failures are thrown. */
 const SILENT: Logger = {
   logQuery: () => {},
   logQueryError: () => {},
@@ -18,7 +18,7 @@ const SILENT: Logger = {
   log: () => {},
 };
 
-/** What a data source knows of tables. */
+/** Entities and migrations of a data source. */
 export interface SourceParts {
   readonly migrations?: readonly (new () => MigrationInterface)[];
   readonly entities?: readonly EntitySchemaOptions<Record<string, unknown>>[];
@@ -45,7 +45,7 @@ export async function openDataSource(
     checkServer(name, version, rules.oldest);
   });
   if (outcome.kind === 'done') return source;
-  // Half open it holds connections; they are given back, however long that takes.
+  // A half-open data source holds connections; they are closed, however long that takes.
   source.driver.disconnect().catch(() => undefined);
   if (outcome.kind === 'failed') throw failureOf(rules, outcome.error);
   throw new DatabaseUnavailable('timeout', `no answer in ${ANSWER_TIMEOUT_MS} ms`);

@@ -4,7 +4,7 @@ import type { Place } from './migrations/tables.js';
 /** The SQL a database speaks; MariaDB speaks `mysql`. */
 export type SqlDialect = 'mysql' | 'postgres';
 
-/** What may stand for a placeholder. An array is PostgreSQL's array, and the items of an `in (?)` of MySQL. */
+/** Value of a placeholder. An array is a PostgreSQL array, or the items of `in (?)` in MySQL. */
 export type SqlValue = SqlScalar | readonly SqlScalar[];
 
 export type SqlScalar = string | number | bigint | boolean | Uint8Array | null;
@@ -20,13 +20,12 @@ export interface SqlAnswer {
 }
 
 /**
- * Runs statements, one at a time and in the order they are asked for, which may be before those ahead are answered: where
- * the database can take it they are all on their way then, and one answer is waited for instead of several. In
- * PostgreSQL none behind one that fails in a transaction does anything. Placeholders are those of the dialect: `$1`, `$2`, … or `?`. A value never becomes
- * part of a statement that another value, or the server's mode, could change the meaning of.
- *
- * Every call ends: with an answer, with `DatabaseRejected` when the database refused the statement, or with
- * `DatabaseUnavailable` when it could not be asked or did not answer in time. Neither carries a value.
+ * Runs statements one at a time in call order; they may be called before earlier ones are answered: where the
+ * database supports pipelining, all are sent and their answers awaited together. In PostgreSQL, statements after a
+ * failed one in a transaction have no effect. Placeholders are those of the dialect: `$1`, `$2`, … or `?`. Values
+ * never become part of the statement text.
+ * Every call ends: with an answer, with `DatabaseRejected` if the database refused the statement, or with
+ * `DatabaseUnavailable` if it was unreachable or did not answer in time. Neither error contains a value.
  */
 export interface SqlSession {
   query(sql: string, values?: readonly SqlValue[], how?: QueryOptions): Promise<SqlAnswer>;
@@ -35,17 +34,17 @@ export interface SqlSession {
 /** A session inside a transaction. */
 export interface SqlTransaction extends SqlSession {
   /**
-   * Says that nothing more is asked for: the commit may leave with what was asked for last. It keeps nothing when any
-   * of that fails.
+   * Declares that no further statement follows: the commit may be sent together with the last ones. Nothing is kept
+   * if any of them fails.
    */
   last(): void;
 }
 
-/** How a statement is run; none of it changes what it does. */
+/** Execution options of a statement; none changes its effect. */
 export interface QueryOptions {
   /**
-   * Its text is one of a few that come again and again: the server may keep what it made of it with the connection.
-   * Absent: it is worked out anew each time.
+   * The text is one of a few repeated ones: the server may cache its plan with the connection. Absent: planned each
+   * time.
    */
   readonly again?: boolean;
 }
@@ -71,7 +70,7 @@ export interface Database extends SqlSession {
    */
   transaction<Result>(work: (session: SqlTransaction) => Promise<Result>, setup?: string): Promise<Result>;
 
-  /** Where the tables of that name are. Throws `DatabaseUnavailable` before they were brought up to date once. */
+  /** Returns the schema of the tables of that name. Throws `DatabaseUnavailable` before the first migration. */
   place(name: string): Place;
 
   /** Runs `work` on the entities of the tables, over one connection and in the time of one statement. */
@@ -80,6 +79,6 @@ export interface Database extends SqlSession {
   /** Rejects when the database does not answer. */
   health(): Promise<void>;
 
-  /** Idempotent. What runs may end within 2 s; later calls reject with `DatabaseUnavailable`. */
+  /** Running calls may finish within 2 s; later calls reject with `DatabaseUnavailable`. Idempotent. */
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export function checkServer(name: string, version: string, oldest: OldestVersion
   throw new DatabaseTooOld(`${name} ${version} is too old: ${name} ${needed.join('.')} or newer is needed`);
 }
 
-/** What a MySQL or MariaDB server says of itself; MariaDB may put a version of MySQL in front for old clients. */
+/** Parses the version of a MySQL or MariaDB server; MariaDB may put a MySQL version in front for old clients. */
 export const readMysqlVersion = (text: string): { readonly name: string; readonly version: string } =>
   /mariadb/i.test(text)
     ? { name: 'MariaDB', version: text.replace(/^5\.5\.5-/, '') }
@@ -24,7 +24,7 @@ export const readMysqlVersion = (text: string): { readonly name: string; readonl
 
 const MOST_CAUSES = 10;
 
-/** Whether a start failed because of the version of a database server, whatever it is wrapped in. */
+/** Whether a start failed because of the version of a database server, however the error is wrapped. */
 export function isTooOld(thrown: unknown): boolean {
   for (let one = thrown, depth = 0; one instanceof Error && depth < MOST_CAUSES; one = one.cause, depth += 1)
     if (one instanceof DatabaseTooOld) return true;

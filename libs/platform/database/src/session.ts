@@ -4,22 +4,21 @@ import type { Dialect, Runner, Statement } from './dialects/dialect.js';
 import { DatabaseUnavailable, isFailure } from './failures.js';
 import type { QueryOptions, SqlAnswer, SqlSession, SqlValue } from './port.js';
 
-/** What the client library's wrapper answers when it is asked for everything. */
+/** Structured result of the client library's wrapper. */
 interface Structured {
   readonly records?: SqlAnswer['rows'];
   readonly affected?: number;
 }
 
 /**
- * One connection, borrowed from the pool. A statement that is not answered in time, or whose connection fails, makes
- * the connection unusable: it is closed instead of given back, because an answer that comes later would be taken for
- * that of another statement.
+ * A connection borrowed from the pool. After a statement without a timely answer, or a connection failure, it is
+ * closed instead of returned, because a late answer would be taken for that of another statement.
  */
 export class Session implements SqlSession {
   readonly #abandoned = new AbortController();
   /** Whether statements are on their way before those ahead are answered; then one that fails ends its transaction. */
   readonly pipelines: boolean;
-  /** The statement that was asked for last, where one has to wait for the other. */
+  /** Last statement, where statements have to wait for each other. */
   #last: Promise<unknown> = Promise.resolve();
   #usable = true;
   #ended = false;
@@ -72,12 +71,12 @@ export class Session implements SqlSession {
     return { rows: records, changed: affected };
   }
 
-  /** What the entities of the data source come to, in the time of one answer; nothing else is asked for meanwhile. */
+  /** Runs entity operations within the response timeout; no statement runs meanwhile. */
   async entities<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
     return this.#answered(() => work(this.runner.manager));
   }
 
-  /** Closes the connection now; what runs on it is rejected. */
+  /** Closes the connection now; running calls reject. */
   abandon(): void {
     this.#usable = false;
     this.#abandoned.abort();
@@ -93,7 +92,7 @@ export class Session implements SqlSession {
   }
 }
 
-/** The error of this room behind whatever was thrown. */
+/** Converts a thrown value into an error of this package. */
 export function failureOf(dialect: Dialect, error: unknown): Error {
   if (isFailure(error)) return error;
   // The wrapper's own error repeats the statement with its values.

@@ -23,15 +23,15 @@ import { inTransaction } from './transaction.js';
 export class SqlDatabase implements Database {
   readonly dialect: SqlDialect;
   readonly #sessions = new Set<Session>();
-  /** How many times connections had been lost when each was set up. */
+  /** Loss counter at the time each connection was set up. */
   readonly #prepared = new WeakMap<object, number>();
   readonly #tables: Tables[] = [];
   readonly #places = new Map<string, Place>();
   #source: DataSource | null = null;
   #connecting: Promise<void> | null = null;
-  /** How many of the tables were brought up to date. */
+  /** Number of migrated tables. */
   #settled = 0;
-  /** How many times a connection was lost; its fall takes those that are as old with it. */
+  /** Number of lost connections; a loss invalidates connections of the same age. */
   #losses = 0;
   readonly #calls = new Set<Promise<unknown>>();
   #closed = false;
@@ -41,7 +41,7 @@ export class SqlDatabase implements Database {
     private readonly rules: Dialect,
     private readonly onMigrated: MigratedListener = () => {},
     private readonly limits: DatabaseLimits = SHARED_LIMITS,
-    /** Statements for every connection besides what all have. */
+    /** Set-up statements of every connection besides the common ones. */
     private readonly setup: readonly string[] = [],
   ) {
     this.dialect = target.dialect;
@@ -51,7 +51,7 @@ export class SqlDatabase implements Database {
     return this.limits.statementMs + ANSWER_GRACE_MS;
   }
 
-  /** Adds to what `connect` brings up to date; those with entities before it is asked to. */
+  /** Registers tables for `connect`; those with entities before it is called. */
   add(tables: readonly Tables[]): void {
     this.#tables.push(...tables);
   }
@@ -133,7 +133,7 @@ export class SqlDatabase implements Database {
     );
   }
 
-  /** Statements are not told: they may hold what clients sent. */
+  /** Statements are not traced: they may contain client data. */
   #traced<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
     const { dialect } = this;
     return tracedPart(
@@ -171,8 +171,8 @@ export class SqlDatabase implements Database {
   }
 
   /**
-   * What broke one connection has mostly broken its neighbours in the pool, which cannot tell before they are used: a
-   * call each would fail of them.
+   * A failure of one connection has mostly broken its neighbours in the pool, which show it only when used: a call
+   * would fail for each.
    */
   async #borrow(source: DataSource, timeoutMs: number): Promise<Session> {
     for (;;) {

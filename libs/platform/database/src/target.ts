@@ -1,17 +1,17 @@
 import type { Config, Secret } from '@carillon/config';
 import type { SqlDialect } from './port.js';
 
-/** What is read of the configuration. */
+/** Configuration used by this package. */
 export type DatabaseConfig = Pick<Config, 'database' | 'database_pooling'>;
 
-/** How many connections there may be. */
+/** Limits of the connection pool. */
 export interface PoolBounds {
   /** Idle connections beyond this many are closed after 180 s. MySQL keeps one at least, and closes all but that many less one. */
   readonly min: number;
   readonly max: number;
 }
 
-/** Where a database is and how to get in. */
+/** Address and credentials of a database. */
 export interface DatabaseTarget {
   readonly dialect: SqlDialect;
   readonly host: string;
@@ -20,7 +20,7 @@ export interface DatabaseTarget {
   readonly password: Secret;
   readonly database: string;
   readonly pool: PoolBounds;
-  /** How the connections of this process name themselves. */
+  /** Application name of the connections of this process. */
   readonly client: string;
 }
 

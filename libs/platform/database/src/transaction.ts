@@ -14,11 +14,11 @@ export async function inTransaction<Result>(
     await (opened.committing ?? session.query('commit'));
     return result;
   } catch (thrown) {
-    // Behind a commit there is no transaction any more, whatever came of it.
+    // After a commit there is no open transaction, whatever its outcome.
     if (opened.committing !== null) await opened.committing.catch(() => undefined);
     // One that cannot be rolled back ends with its connection.
     else await session.query('rollback').catch(() => session.abandon());
-    // What was asked for behind it has failed because of it.
+    // Later statements failed because of it.
     throw opened.failure ?? thrown;
   }
 }
@@ -48,7 +48,7 @@ class OpenedSession implements SqlTransaction {
   }
 
   last(): void {
-    // Elsewhere a commit keeps what worked although something else did not.
+    // In other dialects a commit keeps successful statements although others failed.
     if (!this.session.pipelines || this.committing !== null) return;
     this.committing = this.query('commit');
     this.committing.catch(() => undefined);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { postgres } from '../src/dialects/postgres.js';
 
-/** What the server itself says. */
+/** An error of the server. */
 const said = (code: string) =>
   postgres.classify({ code, severity: 'FATAL', message: 'terminating connection' });
 
@@ -9,7 +9,7 @@ it.each([
   ['57P01', 'refused'],
   ['57014', 'timeout'],
   ['53100', 'refused'],
-  // A server that stood still finds, when it goes on, that a transaction did nothing for too long.
+  // A server that was suspended finds that a transaction was idle for too long.
   ['25P03', 'timeout'],
   ['25P04', 'timeout'],
 ])('%s of PostgreSQL is no fault of the statement: it may be tried again', (code, reason) => {

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { postgres } from '../src/dialects/postgres.js';
 
-/** What the dialect sees of a connection: each statement writes a piece. */
+/** A connection as seen by the dialect: each statement writes a piece. */
 function connection(pipeline: boolean) {
   const stream = new PassThrough();
   return {

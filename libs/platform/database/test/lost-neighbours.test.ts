@@ -4,7 +4,7 @@ import { engine } from '@carillon/test-backends';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connected, ENGINES, failure } from './scene.js';
 
-/** A way to a server whose connections can break without a word: who writes on one next is told. */
+/** A route to a server whose connections can be broken silently: the next write fails. */
 async function brittleWayTo(url: string) {
   const { hostname: host, port } = new URL(url);
   const broken = new WeakSet<Socket>();

@@ -12,7 +12,7 @@ import {
 } from '../src/index.js';
 import { connected, emptyDatabase, ENGINES, failure, processWith, settings, start } from './scene.js';
 
-/** A migration by its number; `{name}` in a statement stands for a table where it is. */
+/** A migration by number; `{name}` in a statement stands for a qualified table. */
 function migration(number: number, statements: readonly string[]): MigrationClass {
   class Made implements MigrationInterface {
     constructor(private readonly place: string | null) {}

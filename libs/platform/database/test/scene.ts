@@ -37,7 +37,7 @@ export function settings(dialect: SqlDialect, url: string, more: Record<string, 
 export interface Scene {
   readonly parts: RuntimeParts;
   readonly databases: Databases;
-  /** As the runtime does when it is told to stop. */
+  /** Runs the stop of the runtime. */
   readonly close: () => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function processWith(env: Record<string, string>): Promise<Scene> {
   return { parts, databases: context.get<Databases>(DATABASES), close: () => context.close() };
 }
 
-/** What the start does with dependencies. */
+/** Connects dependencies as the start does. */
 export const start = ({ startup, logging }: RuntimeParts, startupTimeoutMs = 20_000) =>
   connectDependencies(startup.dependencies, {
     startup_timeout_ms: startupTimeoutMs,
@@ -74,7 +74,7 @@ export async function emptyDatabase(engineName: string): Promise<string> {
   return url;
 }
 
-/** A connected database; closed before the corner it is in is given back. */
+/** A connected database; closed before its schema is released. */
 export async function connected(
   dialect: SqlDialect,
   url: string,
@@ -92,7 +92,7 @@ export async function connected(
 export const placeholders = (dialect: SqlDialect, count: number): string =>
   Array.from({ length: count }, (_, index) => (dialect === 'postgres' ? `$${index + 1}` : '?')).join(', ');
 
-/** What a promise rejects with. */
+/** Returns the rejection of a promise. */
 export const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => {

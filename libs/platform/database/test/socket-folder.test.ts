@@ -27,7 +27,7 @@ async function places() {
   };
 }
 
-/** A socket that nobody listens on any more, as a killed process leaves it. */
+/** A dead socket, as left by a killed process. */
 async function deadSocket(path: string): Promise<void> {
   const listen = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
   await once(spawn(process.execPath, ['-e', listen]), 'exit');

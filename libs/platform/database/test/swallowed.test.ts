@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { connected, emptyDatabase, failure } from './scene.js';
 
-// Elsewhere a statement that fails leaves what the others did, and a commit keeps it.
+// In other dialects a failed statement keeps the effects of others, and a commit keeps them.
 it.each([false, true])(
   'a failure that nobody told of is told by the commit (sent early: %s)',
   async (early) => {

@@ -18,7 +18,7 @@ export interface SubscriptionPlan {
   readonly deadLetterTopic: string | null;
 }
 
-/** The largest count of deliveries before Pub/Sub republishes to the dead-letter topic by itself. */
+/** The largest count of deliveries before Pub/Sub republishes to the dead-letter topic. */
 const MAX_DELIVERIES = 100;
 const DAY_SECONDS = 86_400;
 /** Acknowledgement ids per request: an id has up to about 200 bytes and a request is limited to 512 KiB. */
@@ -78,7 +78,7 @@ export class PubsubClient {
     await this.#ask(() => this.publisher.getTopic({ topic: this.#topic(id) }, this.#callOptions()));
   }
 
-  /** Creates the subscription unless it exists; it receives what is published after that. */
+  /** Creates the subscription unless it exists; it receives later publishes. */
   async createSubscription(plan: SubscriptionPlan): Promise<void> {
     const { id, topic, ackDeadlineSeconds, retentionSeconds, expiresAfterDays, deadLetterTopic } = plan;
     const deadLetterPolicy =
@@ -158,7 +158,7 @@ export class PubsubClient {
     }
   }
 
-  /** Extends the deadline of deliveries to so many seconds from now, at most 600; 0 returns them immediately. */
+  /** Extends the deadline of deliveries to `seconds` from now, at most 600; 0 returns them immediately. */
   async modifyAckDeadline(subscription: string, ackIds: readonly string[], seconds: number): Promise<void> {
     const name = this.#subscription(subscription);
     for (const some of parts(ackIds)) {
@@ -216,7 +216,7 @@ export class PubsubClient {
   }
 }
 
-/** A stream is replaced after that time at the latest; its subscription keeps what arrives in between. */
+/** Limit of a stream's lifetime; its subscription keeps messages that arrive while it is replaced. */
 const STREAM_MS = 1_800_000;
 
 /** An emulator checks no credentials; without any the library would look for those of the machine. */

@@ -77,7 +77,7 @@ export class MessageSender {
   }
 }
 
-/** How many of the oldest messages fit into one request; a larger message is sent alone. */
+/** Returns how many of the oldest messages fit into one request; a larger message is sent alone. */
 function countOf(pending: readonly PendingMessage[]): number {
   let bytes = 0;
   const end = pending.findIndex((message, index) => {

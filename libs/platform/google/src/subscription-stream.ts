@@ -5,7 +5,7 @@ import { incoming, type IncomingMessage, type RawMessage } from './messages.js';
 /** Callbacks of a stream, called synchronously. */
 export interface StreamListener {
   message(message: IncomingMessage): void;
-  /** The subscription cannot be read any more; nothing is received afterwards. */
+  /** The subscription became unreadable; nothing is received afterwards. */
   ended(error: PubsubError): void;
 }
 

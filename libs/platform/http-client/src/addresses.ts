@@ -22,7 +22,7 @@ const V4 = [
   '240.0.0.0/4', // reserved, broadcast
 ];
 
-/** Only what is public: global unicast without the parts of it that lead elsewhere. */
+/** Public IPv6: global unicast without the ranges that lead elsewhere. */
 const V6_GLOBAL = '2000::/3';
 const V6 = [
   '2001::/23', // protocol assignments, tunnels
@@ -44,13 +44,12 @@ const v4 = listOf('ipv4', V4);
 const v6Global = listOf('ipv6', [V6_GLOBAL]);
 const v6 = listOf('ipv6', V6);
 
-/** What networks without IPv4 write in front of IPv4 addresses to reach them. */
+/** Prefix of IPv4 addresses in IPv6-only networks. */
 const NAT64 = '64:ff9b::';
 
 /**
- * Whether the address is somewhere on the public internet: not loopback, private, link-local (where clouds keep their
- * metadata), multicast or reserved, in whatever form it is written. IPv4 in IPv6 is not public either, but for the
- * one form that public addresses have in networks without IPv4.
+ * Whether an address is on the public internet: not loopback, private, link-local (where clouds have their metadata),
+ * multicast or reserved, in any notation. IPv4 in IPv6 is not public, except for the form used by IPv6-only networks.
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
@@ -61,7 +60,7 @@ export function isPublicAddress(address: string): boolean {
   return v6Global.check(address, 'ipv6') && !v6.check(address, 'ipv6');
 }
 
-/** The IPv4 address inside; null when there is none. */
+/** Returns the embedded IPv4 address; null if none. */
 function translatedV4(address: string): string | null {
   const shortest = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   if (!shortest.startsWith(NAT64)) return null;

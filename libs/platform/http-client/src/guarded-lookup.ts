@@ -18,9 +18,9 @@ const systemResolve: Resolve = (hostname) =>
   });
 
 /**
- * Finds the addresses of a host and lets them through only when every one of them is public. A connection is made to
- * what was looked at here and to nothing else, so that a name cannot change its mind in between. A host is looked up
- * once at a time: the system does few lookups side by side, and one that hangs must not take them all.
+ * Resolves a host and accepts its addresses only if all are public. Connections are made to the addresses checked
+ * here, so that a name cannot be rebound in between. Concurrent lookups of a host are coalesced: the system resolves
+ * few names in parallel, and a hanging one must not block all.
  */
 export function guardedLookup(resolve: Resolve = systemResolve): LookupFunction {
   const running = new Map<string, Promise<readonly LookupAddress[]>>();

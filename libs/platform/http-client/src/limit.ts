@@ -28,7 +28,7 @@ export class Limit {
     return this.#controller.signal;
   }
 
-  /** Whatever it was for is over. */
+  /** Releases the limit after the work has ended. */
   release(): void {
     clearTimeout(this.#timer);
     this.other.removeEventListener('abort', this.#end);

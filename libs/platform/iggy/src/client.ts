@@ -7,7 +7,7 @@ export interface IggyClientOptions extends HttpLimits {
   readonly address: IggyAddress;
   /** Settings named in errors, such as `queue.iggy`. */
   readonly block: string;
-  /** How long servers are tried when none answers. */
+  /** Time for which servers are tried if none answers. */
   readonly failoverTimeoutMs: number;
 }
 
@@ -25,8 +25,8 @@ const REFRESH_AFTER = 0.5;
 const SHORTEST_LIFE_MS = 1000;
 
 /**
- * Requests to the HTTP API of Iggy. Logs in by itself, and refreshes the token before it expires. When a server does not
- * answer, the next one is tried, in turn, until the failover time-out: a write may then happen twice.
+ * Requests to the HTTP API of Iggy. Logs in and refreshes the token before it expires. If a server does not answer,
+ * the others are tried in turn until the failover timeout: a write may then happen twice.
  */
 export class IggyClient {
   readonly #http: HttpConnections;

@@ -8,9 +8,9 @@ export class IggyRefused extends Error {
   override readonly name = 'IggyRefused';
 
   constructor(
-    /** Of HTTP. */
+    /** HTTP status. */
     readonly status: number,
-    /** Of Iggy, such as `topic_name_already_exists`. */
+    /** Iggy error code, such as `topic_name_already_exists`. */
     readonly code: string,
     message: string,
   ) {

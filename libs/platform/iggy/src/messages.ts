@@ -17,7 +17,7 @@ export interface PolledMessage {
 
 export interface Polled {
   readonly messages: readonly PolledMessage[];
-  /** Offset of the newest message; 0 also when there is none. */
+  /** Offset of the newest message; 0 also if the partition is empty. */
   readonly currentOffset: number;
 }
 

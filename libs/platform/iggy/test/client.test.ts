@@ -28,7 +28,7 @@ function opened(env: Record<string, string>): IggyClient {
   return client;
 }
 
-/** A server that answers as told. */
+/** A server with scripted answers. */
 async function server(
   answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
 ): Promise<number> {

@@ -1,7 +1,7 @@
-/** What became of a request. */
+/** Outcome of a request. */
 export type NatsAnswer =
   | { readonly kind: 'reply'; readonly text: string }
-  /** Nobody hears the subject. */
+  /** The subject has no subscribers. */
   | { readonly kind: 'no_responder' }
   /** Nothing came in time; it may still be under way. */
   | { readonly kind: 'silent' };

@@ -31,8 +31,8 @@ const DEFAULT_MAX_PAYLOAD = 1024 * 1024;
 const FLUSH_WITHIN_MS = 1000;
 
 /**
- * A connection of the official client, without its reconnects: callers learn of the end and open the next one. What is
- * published waits for `leave`, `ping` or the end of the turn, so that one turn makes one write.
+ * A connection of the official client without its reconnects: callers handle its end and open the next one. Published
+ * messages wait for `leave`, `ping` or the end of the turn, so that one turn makes one write.
  */
 export class Connection {
   /** Settles with the reason once the connection is over. */
@@ -113,7 +113,7 @@ export class Connection {
     };
   }
 
-  /** Asks one subscriber of the subject. Silent when the connection is over. */
+  /** Sends a request to one subscriber of the subject. Silent if the connection has ended. */
   ask(subject: string, text: string, timeoutMs: number): Promise<NatsAnswer> {
     return new Promise((resolve) => {
       this.#leaving.push(() => {
@@ -126,7 +126,7 @@ export class Connection {
     });
   }
 
-  /** Sends what waits and a ping behind it. `false`: the connection ended without an answer. */
+  /** Sends pending messages and a ping behind them. `false`: the connection ended without an answer. */
   ping(answered: (isAnswered: boolean) => void): void {
     if (this.isClosed) {
       answered(false);
@@ -141,7 +141,7 @@ export class Connection {
     );
   }
 
-  /** Hands over to the client what waits; it writes once, at the end of the microtask. */
+  /** Passes pending messages to the client, which writes once, at the end of the microtask. */
   leave(): void {
     const leaving = this.#leaving;
     if (leaving.length === 0) return;
@@ -149,7 +149,7 @@ export class Connection {
     for (const send of leaving) send();
   }
 
-  /** Sends what waits, then closes. Idempotent. */
+  /** Sends pending messages, then closes. Idempotent. */
   async close(): Promise<void> {
     if (!this.isClosed) {
       this.leave();

@@ -51,7 +51,7 @@ export class NatsDialer {
     keyAuthenticator(settings, section);
   }
 
-  /** Opens a connection that never comes back once it is over. Tries the servers in order; rejects as the last one did. */
+  /** Opens a connection that is not reused after its end. Tries the servers in order; rejects with the last error. */
   async open(): Promise<Connection> {
     const { onEvent, section, settings } = this.options;
     const options = serverOptions(settings, section);
@@ -84,7 +84,7 @@ export class NatsDialer {
       noEcho: settings.no_echo,
       inboxPrefix,
       timeout: settings.connection_timeout_ms,
-      // Sessions above repeat their subscriptions themselves and tell their callers of each outage.
+      // Sessions repeat their subscriptions themselves and report each outage to their callers.
       reconnect: false,
       noAsyncTraces: true,
     };
@@ -116,7 +116,7 @@ const portOf = (host: string): number => Number(urlOf(host).port || DEFAULT_PORT
 
 /** Node checks the certificate of a server given by IP address against `host`; the client itself passes no name then. */
 function checkedAgainst(name: string): TlsOptions {
-  // The client passes further options on to Node, which its type does not say.
+  // The client passes further options on to Node, which its type omits.
   const options: object = isIP(name) ? { host: name } : { servername: name };
   return options;
 }

@@ -1,4 +1,4 @@
-/** What happens to the connection, as the metric of it names it. */
+/** Event of the connection, as labelled in its metric. */
 export type NatsEvent =
   | 'client_error'
   | 'closed'

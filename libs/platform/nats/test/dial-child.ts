@@ -1,4 +1,4 @@
-// Opens a connection as its environment says, and reports the outcome of one round trip.
+// Opens a connection as configured by its environment, and reports the outcome of one round trip.
 import { dialerOf } from './settings.js';
 
 const servers = process.argv[2] ?? '';

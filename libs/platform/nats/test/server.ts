@@ -12,7 +12,7 @@ export interface Addresses {
   readonly websocket: string;
   readonly cluster: string;
   readonly certificateFile: string;
-  /** Ends the server; it does so by itself after the test. */
+  /** Stops the server; otherwise stopped after the test. */
   readonly stop: () => Promise<void>;
 }
 

@@ -6,7 +6,7 @@ interface Step {
   readonly end: (failure?: Error) => void;
 }
 
-/** Records what begins; each step ends when the test says so. */
+/** Records started steps; each step ends on request. */
 function scene() {
   const turns = new TransportTurns();
   const begun: string[] = [];

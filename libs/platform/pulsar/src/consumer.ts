@@ -21,8 +21,8 @@ export interface ConsumerOptions extends PulsarClientOptions {
   /** Position of a subscription that this consumer creates. */
   readonly from: 'Earliest' | 'Latest';
   /**
-   * Messages delivered and not acknowledged. Null: as many as `permit` has asked for, and the broker keeps the others
-   * for other consumers.
+   * Limit of unacknowledged deliveries. Null: as many as `permit` has requested; the broker keeps the others for
+   * other consumers.
    */
   readonly maxUnacknowledged: number | null;
   readonly onMessage: (message: IncomingMessage) => void;
@@ -64,7 +64,7 @@ export class PulsarConsumer {
     return this.socket.isOver;
   }
 
-  /** Asks for so many further messages. */
+  /** Requests `count` further messages. */
   permit(count: number): void {
     if (count > 0) this.socket.send({ type: 'permit', permitMessages: count });
   }

@@ -2,7 +2,7 @@ import { WebSocket, type RawData } from 'ws';
 
 export interface SocketOptions {
   readonly url: string;
-  /** Sent as a bearer token. Null: the broker lets anybody in. */
+  /** Sent as a bearer token. Null: the broker needs no authentication. */
   readonly token: string | null;
   /** Settings that contain the token, named in errors. */
   readonly block: string;
@@ -26,7 +26,7 @@ export class PulsarRefused extends Error {
   override readonly name = 'PulsarRefused';
 
   constructor(
-    /** Of HTTP. 409: the subscription has another exclusive consumer. */
+    /** HTTP status. 409: the subscription has another exclusive consumer. */
     readonly status: number,
     message: string,
   ) {

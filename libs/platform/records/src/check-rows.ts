@@ -52,5 +52,5 @@ function checkKeyText(name: string, text: string): void {
   throw new RangeError(`a ${name} of ${bytes} bytes is not between 1 and ${MAX_KEY_BYTES} bytes`);
 }
 
-/** Unique, since the length tells where the partition ends. */
+/** Unique, since the length marks the end of the partition. */
 const identity = ({ partition, sort }: RowKey): string => `${partition.length}:${partition}${sort}`;

@@ -62,23 +62,22 @@ export interface CommitLimits {
 }
 
 /**
- * Rows in partitions, with an atomic conditional commit per partition: the common ground of DynamoDB, ScyllaDB, Cassandra
- * and SurrealDB. Histories, push state and their indexes are kept in it.
- *
+ * Rows in partitions, with an atomic conditional commit per partition: the common ground of DynamoDB, ScyllaDB,
+ * Cassandra and SurrealDB. Histories, push state and their indexes are stored in it.
  * Promises of every driver:
- * - **Atomicity**: a commit applies as a whole or not at all. A `get` or `range` that runs concurrently with a commit may
- *   see a part of its rows (DynamoDB reads each row by itself); a reader that combines rows compares their versions.
- * - **Isolation**: two commits that change or condition on a common row are serialized; a commit applies only if all its
- *   conditions hold at that moment. Contention delays a commit, and does not make it resolve with false.
- * - **Durability**: what resolved survives a restart of the server (not in the memory driver).
+ * - **Atomicity**: a commit applies as a whole or not at all. A `get` or `range` that runs concurrently with a commit
+ * may see a part of its rows (DynamoDB reads each row individually); a reader that combines rows compares their
+ * versions.
+ * - **Isolation**: two commits that change or condition on a common row are serialized; a commit applies only if all
+ * its conditions hold at that moment. Contention delays a commit, and does not make it resolve with false.
+ * - **Durability**: resolved writes survive a restart of the server (not in the memory driver).
  * - **Consistency**: a read that starts after a write resolved sees it, from every process.
- * - **Failure**: every call ends within the driver's timeout, or rejects with `RecordsUnavailable`. A write that was rejected
- *   that way may have happened. The store recovers by itself when the server answers again.
+ * - **Failure**: every call ends within the driver's timeout, or rejects with `RecordsUnavailable`. A write that was
+ * rejected that way may have happened. The store recovers when the server answers again.
  * - **Bounds**: a call that exceeds a bound of its parameters rejects with a `RangeError` before anything is sent.
- *
- * A partition is changed by `commit` alone, or by `put` and `remove` alone, never by both: a wide-column store orders the
- * two kinds of writes by different clocks. Partitions of the second kind hold indexes; their writers tolerate entries
- * without a row they point to.
+ * A partition is changed by `commit` alone, or by `put` and `remove` alone, never by both: a wide-column store orders
+ * the two kinds of writes by different clocks. Partitions of the second kind hold indexes; their writers tolerate
+ * entries without a row they point to.
  */
 export interface RecordStore {
   readonly limits: CommitLimits;
@@ -98,10 +97,12 @@ export interface RecordStore {
   /** Resolves with false, without a change, if a condition does not hold. */
   commit(commit: Commit): Promise<boolean>;
 
-  /** Writes rows of index partitions without conditions, each row by itself. At most 1,000, each key at most once. */
+  /**
+   * Writes rows of index partitions without conditions, each row individually. At most 1,000, each key at most once.
+   */
   put(rows: readonly Row[]): Promise<void>;
 
-  /** Deletes rows of index partitions, each row by itself; missing ones are ignored. At most 1,000. */
+  /** Deletes rows of index partitions, each row individually; missing ones are ignored. At most 1,000. */
   remove(keys: readonly RowKey[]): Promise<void>;
 
   /** Rejects with `RecordsUnavailable` if the server does not answer a read. */

@@ -1,19 +1,19 @@
 import { isIPv6 } from 'node:net';
 import { Secret } from '@carillon/config';
 
-/** Who connects; null: nothing is said, or no password is needed. */
+/** Credentials; null: not given, or no password needed. */
 export interface RedisCredentials {
   readonly username: string | null;
   readonly password: Secret | null;
 }
 
-/** Where a server listens. An IPv6 host is without brackets. */
+/** Address of a server. An IPv6 host has no brackets. */
 export interface RedisNode {
   readonly host: string;
   readonly port: number;
 }
 
-/** What an address in the configuration says; null: it says nothing about it. */
+/** Parsed address of the configuration; null: not given. */
 export interface RedisAddress extends RedisCredentials {
   readonly host: string;
   readonly port: number | null;

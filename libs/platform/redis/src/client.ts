@@ -11,8 +11,8 @@ export const COMMAND_TIMEOUT_MS = 5000;
 const TOPOLOGY_REFRESH_MS = 30_000;
 
 /**
- * Of every connection. The library neither keeps what it cannot send, nor sends again what it had sent, nor connects
- * again by itself: each of them could carry out a command long after its caller was told that it failed.
+ * Options of every connection. The library neither queues unsendable commands, nor resends, nor reconnects: each
+ * could execute a command long after its caller was told that it failed.
  */
 const POLICY = {
   connectTimeout: COMMAND_TIMEOUT_MS,
@@ -68,7 +68,7 @@ function clusterOptions(common: RedisOptions): ClusterOptions {
   return {
     redisOptions,
     lazyConnect: true,
-    // Members are connected to at first use, and what comes meanwhile waits there.
+    // Members are connected at first use, and commands queue until then.
     enableOfflineQueue: true,
     clusterRetryStrategy: () => null,
     // A command on a connection that closed may have been carried out, so it is not sent to another member.

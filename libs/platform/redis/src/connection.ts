@@ -10,7 +10,7 @@ const SOON_MS = 250;
 export const reconnectPauseMs = (attempt: number): number =>
   Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS);
 
-/** Told when a connection that worked is lost, and when there is one again. */
+/** Receives lost and restored connections. */
 export interface ConnectionListener {
   lost(reason: string): void;
   restored(): void;
@@ -24,8 +24,8 @@ interface Waiter {
 }
 
 /**
- * Keeps a client connected: at once, then again and again with pauses of 100 ms doubling to 5 s. What waits for it
- * learns the outcome of the attempt that runs or is about to begin, and never waits for a later one.
+ * Keeps a client connected: immediately, then with exponential backoff from 100 ms to 5 s. Waiting calls learn the
+ * outcome of the current or next attempt, and never wait for a later one.
  */
 export class Connection {
   readonly #client: RedisClient;
@@ -38,7 +38,7 @@ export class Connection {
   #established = false;
   #lost = false;
   #closed = false;
-  /** The first thing that went wrong since the last attempt began; null: nothing was said. */
+  /** First error since the last attempt began; null: none. */
   #reason: string | null = null;
 
   constructor(client: RedisClient, listener: ConnectionListener) {

@@ -26,9 +26,9 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
 }
 
 /**
- * One connection to the data, wherever it moves. Every call is answered, or rejects with `RedisUnavailable` in 5 s at
- * the latest; nothing is queued while the server is away, and nothing is sent twice. A connection lost a moment ago
- * is waited for before the call is sent.
+ * One connection to the data, wherever it moves. Every call resolves, or rejects with `RedisUnavailable` within 5 s;
+ * nothing is queued while the server is unavailable, and nothing is sent twice. A recently lost connection is awaited
+ * before the call is sent.
  */
 export class RedisLink {
   readonly #client: RedisClient;
@@ -52,7 +52,7 @@ export class RedisLink {
     return this.#connection.generation;
   }
 
-  /** One command, sent to whoever holds its key. */
+  /** Sends one command to the owner of its key. */
   call(command: string, ...args: readonly RedisArgument[]): Promise<unknown> {
     return inSpan(command, () => this.#bounded(() => this.#client.call(command, ...args)));
   }
@@ -89,12 +89,12 @@ export class RedisLink {
     );
   }
 
-  /** Null when commands can be sent now or in a moment, else why not. Asks no server. Never rejects. */
+  /** Reason why commands cannot be sent now or shortly; null if they can. Contacts no server. Never rejects. */
   connected(): Promise<string | null> {
     return said(this.#bounded(() => Promise.resolve(null)));
   }
 
-  /** Null when the server answers and, in a cluster, every slot is served; else what is wrong. Never rejects. */
+  /** Reason why the server is unhealthy; null if it answers and, in a cluster, every slot is served. Never rejects. */
   health(): Promise<string | null> {
     return said('nodes' in this.#client ? this.#clusterState() : this.call('ping').then(() => null));
   }
@@ -134,14 +134,14 @@ export class RedisLink {
   async #whenReady<Answer>(send: () => Promise<Answer>, caller: { readonly told: boolean }): Promise<Answer> {
     if (!this.#connection.isReady) {
       await this.#connection.untilReady();
-      // Sent after its caller was told that it failed, it would be carried out behind its back.
+      // Sent after its caller was told that it failed, the command would still be executed.
       if (caller.told) throw new RedisUnavailable('timeout', 'connected too late');
     }
     return send();
   }
 }
 
-/** Keys and values are not told: they hold names that clients choose. */
+/** Keys and values are not traced: they contain names chosen by clients. */
 const inSpan = <Answer>(what: string, work: () => Promise<Answer>): Promise<Answer> =>
   tracedPart(
     () => ({ name: `redis ${what}`, kind: 'client', attributes: { 'db.system.name': 'redis' } }),

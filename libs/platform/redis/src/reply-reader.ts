@@ -1,4 +1,4 @@
-/** Reads answers of scripts and commands; whatever is not as expected is refused. */
+/** Decodes results of scripts and commands; unexpected ones are errors. */
 export interface ReplyReader {
   list(reply: unknown): readonly unknown[];
   listOf<Item>(reply: unknown, read: (item: unknown) => Item): Item[];
@@ -10,7 +10,7 @@ export interface ReplyReader {
   pairs(reply: unknown): [name: string, value: string][];
 }
 
-/** `strange` makes the error for an answer that cannot be read: somebody else's data, or another version's. */
+/** `strange` creates the error of an undecodable result: foreign data, or another version's. */
 export function replyReader(strange: (text: string) => Error): ReplyReader {
   const refused = (): Error => strange('the answer of the store cannot be read');
   const list = (reply: unknown): readonly unknown[] => {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { redisScript, type RedisScript } from './script.js';
 
-/** What a script may know of the program: numbers, and words without a quote. */
+/** Constants of the program for scripts: numbers, and words without quotes. */
 export type ScriptConstants = Readonly<Record<string, number | string>>;
 
-/** What the first lines of a script say of it, one `--word: names` each. */
+/** Declarations in the first lines of a script, one `--word: names` each. */
 interface Header {
-  /** Other scripts of the folder that stand before it. */
+  /** Other scripts of the folder that precede it. */
   readonly uses: readonly string[];
   readonly keys: readonly string[];
   /** Arguments that are numbers, before all others. */
@@ -63,7 +63,7 @@ function locals({ keys, numbers, args, group, rest }: Header): readonly string[]
   ];
 }
 
-/** A script of a file, and what its first lines say that it is given before its arguments. */
+/** A script of a file with its declared parameters before the arguments. */
 export interface NamedScript extends RedisScript {
   readonly keys: readonly string[];
   readonly numbers: readonly string[];

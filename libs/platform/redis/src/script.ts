@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** A Lua script that reads and writes the keys it is given and no others, in one atomic step. */
 export interface RedisScript {
   readonly lua: string;
-  /** What the server calls it once it knows it. */
+  /** SHA-1 by which the server caches it. */
   readonly sha1: string;
 }
 

@@ -3,13 +3,13 @@ import { parseRedisAddress, type RedisCredentials, type RedisNode } from './addr
 
 type Settings = Config['database']['redis'];
 
-/** How one kind of link is encrypted; the files are read when the link is opened. */
+/** TLS settings of one kind of link; files are read when the link is opened. */
 export type RedisTls = Settings['master_tls'];
 
-/** Which way a part of the service goes: the keys beside its driver's name. */
+/** Settings of a part of the service besides its driver's name. */
 export interface RedisUse {
   readonly driver: string;
-  /** `url_override`; null: there is none. */
+  /** `url_override`; null: none. */
   readonly urlOverride: string | null;
   readonly clusterMode: boolean;
 }
@@ -38,11 +38,11 @@ export interface SentinelTarget extends Data {
 
 export interface ClusterTarget extends Data {
   readonly kind: 'cluster';
-  /** Where to begin, each with its own credentials; `credentials` are for members found later. */
+  /** Seed nodes with their credentials; `credentials` are for members found later. */
   readonly nodes: readonly (RedisNode & RedisCredentials)[];
 }
 
-/** Where the data is and how to get there. */
+/** Address of the data. */
 export type RedisTarget = ClusterTarget | SentinelTarget | StandaloneTarget;
 
 const DEFAULT_PORT = 6379;
@@ -60,7 +60,7 @@ export function redisTarget(settings: Settings, use: RedisUse): RedisTarget {
   return settings.sentinels.length > 0 ? sentinel(settings) : standalone(settings);
 }
 
-/** The URL alone says where, who and whether TLS; only the certificates are those of data links. */
+/** The URL alone determines address, credentials and TLS; only certificates are those of data links. */
 function overridden(url: string, { master_tls: tls }: Settings): StandaloneTarget {
   const { host, port, db, username, password, tls: secure } = parseRedisAddress(url, 'url_override');
   return {

@@ -5,7 +5,7 @@ import type { RedisTls } from './target.js';
 const read = (path: string | null): Promise<Buffer | undefined> =>
   path === null ? Promise.resolve(undefined) : readFile(path);
 
-/** What a link is encrypted with; undefined: it is not. Rejects when a file cannot be read. */
+/** Returns the TLS options of a link; undefined: no TLS. Rejects if a file is unreadable. */
 export async function tlsOptions(tls: RedisTls | null): Promise<ConnectionOptions | undefined> {
   if (tls === null) return undefined;
   const [ca, cert, key] = await Promise.all([

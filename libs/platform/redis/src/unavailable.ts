@@ -1,6 +1,6 @@
 import { RedisUnavailable } from './failures.js';
 
-/** What a call rejects with, whatever the library threw. */
+/** Converts an error of the library. */
 export function unavailable(thrown: unknown): RedisUnavailable {
   if (thrown instanceof RedisUnavailable) return thrown;
   const message = thrown instanceof Error ? thrown.message : 'unknown failure';

@@ -24,7 +24,7 @@ describe('a server that goes away', () => {
     expect(await link.health()).toMatch(/ECONNREFUSED/);
     expect(await link.connected()).toMatch(/ECONNREFUSED/);
     expect(heard).toEqual(['lost']);
-    // What waits for the next server is prepared for it already.
+    // Calls waiting for the next server are already prepared for it.
     expect(link.generation).toBe(generation + 1);
     await redis.restart();
     await vi.waitFor(async () => expect(await link.health()).toBeNull(), { timeout: 15_000 });

@@ -7,7 +7,7 @@ import {
   type RedisUse,
 } from '../src/index.js';
 
-/** `database.redis` as the environment and a file make it. */
+/** `database.redis` from environment variables and a file. */
 export function redisSettings(env: Record<string, string>, file = ''): Config['database']['redis'] {
   const outcome = configure({
     process: 'server',
@@ -31,7 +31,7 @@ export const toCluster = (urls: string) => redisTarget(redisSettings({ REDIS_CLU
 
 export interface HeardLink {
   readonly link: RedisLink;
-  /** What its listener was told. */
+  /** Events of the listener. */
   readonly heard: string[];
 }
 

@@ -1,4 +1,4 @@
-/** So many calls may be without an answer at a time; others are silent at once. */
+/** Limit of unanswered calls; further ones are silent immediately. */
 const MAX_CALLS = 65_536;
 
 interface Call<Answer> {
@@ -28,7 +28,7 @@ export class Calls<Answer> {
     });
   }
 
-  /** A call that nobody waits for any more is left alone. */
+  /** Ignores calls that are no longer awaited. */
   end(id: string, answer: Answer): void {
     this.#take(id)?.resolve(answer);
   }
@@ -37,7 +37,7 @@ export class Calls<Answer> {
     this.#take(id)?.reject(error);
   }
 
-  /** What is awaited does not come any more. */
+  /** Ends all pending calls without an answer. */
   close(): void {
     for (const id of this.#calls.keys()) this.end(id, this.silent);
   }

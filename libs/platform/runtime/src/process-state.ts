@@ -1,6 +1,6 @@
 const ORDER = ['STARTING', 'RUNNING', 'DRAINING', 'STOPPED'] as const;
 
-/** Where a process is in its life. */
+/** Phase of a process. */
 export type ProcessPhase = (typeof ORDER)[number];
 
 /** The life of this process: it only goes forward. Probes and admission read it; start and stop move it. */

@@ -2,7 +2,7 @@ import type { FactoryProvider, Type } from '@nestjs/common';
 
 declare const MADE: unique symbol;
 
-/** What a part is asked for by, and the type of the part. */
+/** Injection token with the type of its value. */
 export type Token<Made> = symbol & { readonly [MADE]?: Made };
 
 /** `what` is for messages of Nest. */
@@ -33,10 +33,7 @@ export type PartsOf<Tokens extends Wanted> = {
         : never;
 };
 
-/**
- * What a module offers by a token, and makes of other parts. They come by name and with their types, so that no list of
- * tokens must agree with a list of arguments that nobody compares.
- */
+/** Declares a provider with named, typed dependencies, so that no list of tokens has to match a list of arguments. */
 export function provider<Made, Tokens extends Wanted>(
   provide: Token<Made>,
   wanted: Tokens,

@@ -26,7 +26,7 @@ export const OCCUPANCY_SOURCE = token<OccupancySource>('occupancy source');
 /** Provided by the room that keeps history; absent in a process without any. */
 export const HISTORY_HEALTH_SOURCE = token<HistoryHealthSource>('history health source');
 
-/** The parts that every process has, by the names of `RuntimeParts`: for what is made of some of them. */
+/** Tokens of the parts of every process, by the names of `RuntimeParts`. */
 export const RUNTIME = {
   admission: ADMISSION,
   config: CONFIG,
@@ -39,7 +39,7 @@ export const RUNTIME = {
   startup: STARTUP,
 } as const;
 
-/** What exists once per process and before any module does. */
+/** Parts that exist once per process, created before any module. */
 export interface RuntimeParts {
   readonly admission: Admission;
   readonly config: Config;

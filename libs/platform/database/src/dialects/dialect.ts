@@ -6,7 +6,7 @@ import type { SqlAnswer, SqlSession, SqlValue } from '../port.js';
 import type { OldestVersions } from '../server-version.js';
 import type { DatabaseTarget } from '../target.js';
 
-/** A statement as a session is asked for it. */
+/** A statement of a session. */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly SqlValue[];
@@ -14,14 +14,14 @@ export interface Statement {
   readonly again: boolean;
 }
 
-/** What differs between the databases, beyond the SQL of the rooms that use them. */
+/** Differences between the databases, beyond the SQL of their users. */
 export interface Dialect {
   options(target: DatabaseTarget): DataSourceOptions;
 
-  /** By the names of the servers that speak it. */
+  /** By server name. */
   readonly oldest: OldestVersions;
 
-  /** Name and version of a server, of what its `version()` says. */
+  /** Parses name and version of a server from `version()`. */
   server(text: string): { readonly name: string; readonly version: string };
 
   /** Run on every connection before anything else; the connection is not used when it fails. */
@@ -42,7 +42,7 @@ export interface Dialect {
    */
   readonly pipelines?: (connection: unknown) => boolean;
 
-  /** Closes a connection at once, whatever it is doing; it never comes back from the pool. */
+  /** Closes a connection immediately; it does not return to the pool. */
   discard(connection: unknown): void;
 
   readonly classify: Classify;
@@ -53,7 +53,7 @@ export interface Dialect {
    */
   locked(session: SqlSession, database: string, work: () => Promise<void>): Promise<void>;
 
-  /** Where the tables of each room are, by their name; the caller holds the lock, and may move them. */
+  /** Returns the schema of each package's tables by name; the caller holds the lock, and tables may be moved. */
   settle(
     session: SqlSession,
     target: DatabaseTarget,
@@ -61,5 +61,5 @@ export interface Dialect {
   ): Promise<ReadonlyMap<string, Settled>>;
 }
 
-/** How a pooled connection is borrowed and given back. */
+/** Operations of a pooled connection. */
 export type Runner = Pick<QueryRunner, 'connect' | 'manager' | 'query' | 'release'>;

@@ -69,7 +69,7 @@ interface ClientError {
 
 const classify: Classify = (error) => {
   const { errno, code, message = '', sqlState } = error as ClientError;
-  // Only what the server itself said has a state.
+  // Only errors of the server have a state.
   if (errno === undefined || sqlState === undefined || sqlState === '') {
     return new DatabaseUnavailable(code === 'ETIMEDOUT' ? 'timeout' : 'lost', message || code || 'lost');
   }
@@ -85,7 +85,7 @@ const seconds = (ms: number): number => Math.ceil(ms / 1000);
 const lockName = (database: string): string =>
   `carillon:${createHash('sha256').update(database).digest('hex').slice(0, 40)}`;
 
-/** The lock ends with the connection, also when this process dies. What was done before a failure stays done. */
+/** The lock ends with the connection, also when this process dies. Effects before a failure are kept. */
 async function locked(session: SqlSession, database: string, work: () => Promise<void>): Promise<void> {
   const wait = seconds(MIGRATION_TIMEOUT_MS);
   await session.query(
@@ -124,7 +124,7 @@ export const mysql: Dialect = {
     return [
       `set session sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', time_zone = '+00:00'`,
       `, innodb_lock_wait_timeout = ${longest}, lock_wait_timeout = ${longest}`,
-      // As PostgreSQL does: a statement sees what was committed before it, and locks no more than its rows.
+      // As in PostgreSQL: a statement sees everything committed before it, and locks only its rows.
       ` /*M!100101 , max_statement_time = ${longest}, tx_isolation = 'READ-COMMITTED' */`,
       ` /*!50720 , max_execution_time = ${statementMs}, transaction_isolation = 'READ-COMMITTED' */`,
     ].join('');
@@ -133,7 +133,7 @@ export const mysql: Dialect = {
   opening: (setup) => ['start transaction', ...(setup?.split(';') ?? [])],
   discard(connection) {
     const { stream } = connection as PooledConnection;
-    // Takes it out of the pool, but waits for the server to end what it does.
+    // Removes it from the pool, but waits until the server has ended its current statement.
     (connection as PooledConnection).destroy();
     stream.destroy();
   },

@@ -34,7 +34,7 @@ function options(target: DatabaseTarget): DataSourceOptions {
     poolSize: pool.max,
     applicationName: target.client,
     installExtensions: false,
-    // An idle connection that breaks leaves the pool by itself; the next call tells whether there is another.
+    // A broken idle connection leaves the pool; the next call opens another one.
     poolErrorHandler: () => {},
     extra: {
       min: pool.min,
@@ -50,14 +50,14 @@ function options(target: DatabaseTarget): DataSourceOptions {
 /** A folder in place of a host: the server is reached over a socket in it. */
 const isSocket = ({ host }: DatabaseTarget): boolean => host.startsWith('/');
 
-/** So the server finds out as well that a client is gone, and lets go of what it holds. */
+/** Lets the server detect dead clients and release their locks. */
 const KEEPALIVE = [
   `set tcp_keepalives_idle = ${KEEPALIVE_MS / 1000}`,
   `set tcp_keepalives_interval = ${KEEPALIVE_MS / 1000}`,
   `set tcp_keepalives_count = ${KEEPALIVE_PROBES}`,
 ];
 
-/** What of the client library is used past its wrapper. */
+/** Members of the client library used directly. */
 interface Client {
   readonly pipeline?: boolean;
   readonly connection?: { readonly stream?: Socket };
@@ -70,13 +70,13 @@ interface Client {
 }
 
 interface ClientAnswer {
-  /** The first word of what was done, as in `INSERT`. */
+  /** Command tag, as in `INSERT`. */
   readonly command?: string;
   readonly rows: SqlRow[] | undefined;
   readonly rowCount: number | null;
 }
 
-/** Statements by their text; beyond so many the names are made anew. */
+/** Prepared-statement names by text; beyond this number they are reassigned. */
 const MAX_NAMES = 200;
 const names = new Map<string, string>();
 
@@ -89,7 +89,7 @@ function nameOf(sql: string): string {
   return name;
 }
 
-/** Those that hold back what is written until the end of the turn. */
+/** Sockets whose writes are held back until the end of the turn. */
 const corked = new WeakSet<Socket>();
 
 /** The statements of one turn of the event loop leave in one piece: writing each costs both sides more than running it. */
@@ -104,7 +104,7 @@ function leaveTogether({ pipeline, connection }: Client): void {
   });
 }
 
-/** Of several statements in one text the last one answers. */
+/** Of several statements in one text, the last result is returned. */
 async function send(connection: unknown, { sql: text, values, again }: Statement): Promise<SqlAnswer> {
   leaveTogether(connection as Client);
   const name = again ? { name: nameOf(text) } : {};
@@ -115,7 +115,7 @@ async function send(connection: unknown, { sql: text, values, again }: Statement
   return { rows: last?.rows ?? [], changed: last?.rowCount ?? 0 };
 }
 
-/** By the whole SQLSTATE, else by its class. */
+/** By SQLSTATE, else by its class. */
 const UNAVAILABLE: Readonly<Record<string, UnavailableReason>> = {
   '08': 'lost',
   '25006': 'refused',
@@ -146,7 +146,7 @@ const classify: Classify = (error) => {
     message,
     severity,
   } = error as Partial<Record<'code' | 'message' | 'severity', string>>;
-  // Only what the server itself said has a severity.
+  // Only errors of the server have a severity.
   if (severity === undefined || state === undefined) {
     return new DatabaseUnavailable(
       /timeout/.test(message ?? '') ? 'timeout' : 'lost',
@@ -173,7 +173,7 @@ async function locked(session: SqlSession, _database: string, work: () => Promis
   await session.query(`set local statement_timeout = ${MIGRATION_TIMEOUT_MS}`);
   await session.query(`set local idle_in_transaction_session_timeout = ${MIGRATION_TIMEOUT_MS}`);
   await session.query('select pg_advisory_xact_lock($1)', [LOCK_KEY]);
-  // A table that is in use must not make everybody else wait behind the change of it.
+  // A busy table must not make all other statements queue behind its change.
   await session.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
   await work();
   await session.query('commit');
@@ -190,13 +190,13 @@ export const postgres: Dialect = {
       `set timezone = 'UTC'`,
       ...(isSocket(target) ? [] : KEEPALIVE),
     ].join('; '),
-  // Apart, so that what cannot even be read does not keep the transaction from being opened.
+  // Separate statements, so that an unparsable one does not prevent the transaction from being opened.
   opening: (setup) => ['start transaction', ...(setup === undefined ? [] : [setup])],
   send,
   pipelines: (connection) => (connection as Client).pipeline === true,
   discard: (connection) => void (connection as { end(): Promise<void> }).end().catch(() => undefined),
   classify,
   locked,
-  // The embedded one belongs to one process; there is nothing to tell its tables from.
+  // The embedded database belongs to one process, whose tables need no schema.
   settle: (session, target, tables) => settle(session, isSocket(target) ? null : target.client, tables),
 };

@@ -14,7 +14,7 @@ import { EngineTurns } from './engine-turns.js';
 import { ServerProcess } from './server-process.js';
 import { newSocketFolder } from './socket-folder.js';
 
-/** What one of those who use it needs of it. */
+/** Options of one user of the embedded database. */
 export interface EmbeddedOptions {
   readonly tables: readonly Tables[];
   /** Statements for its connection, which all have. */
@@ -28,13 +28,13 @@ interface Parts {
   readonly folder: string;
   readonly log: Logger;
   readonly onMigrated: MigratedListener;
-  /** Nobody uses it any more. */
+  /** Called when its last user has closed it. */
   readonly onClosed: () => void;
 }
 
 /**
- * The PostgreSQL of a single node, with its server: one connection over a socket that only this user can reach. Everybody
- * who uses it shares that; it starts with the first who connects and ends with the last who closes.
+ * PostgreSQL of a single node with its server process: one connection over a private Unix socket, shared by all
+ * users. Starts with the first user that connects and stops with the last that closes.
  */
 export class EmbeddedDatabase {
   readonly #server: ServerProcess;
@@ -48,7 +48,7 @@ export class EmbeddedDatabase {
     this.#server = new ServerProcess(resolve(parts.folder), this.#socketFolder, parts.log);
   }
 
-  /** To be called before anybody connects, or what it says of its connection comes too late. */
+  /** Must be called before any user connects, so that connection events are not missed. */
   use(options: EmbeddedOptions): Database {
     this.#users.add(options);
     this.#sql?.add(options.tables);
@@ -108,7 +108,7 @@ export class EmbeddedDatabase {
 /** Runs a call on the engine when it is its turn. */
 type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** The database as one of those has it who share it. */
+/** The shared database as seen by one user. */
 class EmbeddedUse implements Database {
   readonly dialect = 'postgres';
   #sql: SqlDatabase | null = null;

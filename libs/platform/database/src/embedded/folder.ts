@@ -12,8 +12,8 @@ const DATA = 'data';
 const MAKING = 'making';
 
 /**
- * Makes the folder the working one of this process and takes its lock, a socket that somebody listens on: so the lock
- * ends with its owner, whatever ends that. Names are short because the path of a socket is.
+ * Makes the folder the working directory of this process and takes its lock, a listening socket that ends with its
+ * owner in any case. Names are short because socket paths are limited.
  */
 export async function takeFolder(folder: string): Promise<Server> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -64,7 +64,7 @@ const inodeOf = (path: string): Promise<number | null> =>
     () => null,
   );
 
-/** Whether somebody listens there. */
+/** Whether a process listens on the socket. */
 export const answers = (path: string): Promise<boolean> =>
   new Promise((done) => {
     const socket = connect(path);
@@ -76,8 +76,8 @@ export const answers = (path: string): Promise<boolean> =>
   });
 
 /**
- * Where the data is in the folder, and where it is to be made; null: it is there. A folder with anything else in it is
- * not taken for an empty one.
+ * Returns the data folder and the folder in which to create it; null: it exists. A folder with other content is not
+ * treated as empty.
  */
 export async function dataIn(
   folder: string,
@@ -88,7 +88,7 @@ export async function dataIn(
   return { data: DATA, make: MAKING };
 }
 
-/** Before anything is written, so that a folder of somebody else is left as it was. */
+/** Checked before anything is written, so that a foreign folder is left unchanged. */
 async function refuseOthers(folder: string): Promise<void> {
   if (existsSync(`${DATA}/PG_VERSION`)) return;
   const others = (await readdir('.')).filter((name) => name !== MAKING && !/^lock(\.|$)/.test(name));
@@ -96,5 +96,5 @@ async function refuseOthers(folder: string): Promise<void> {
   throw new FolderUnusable(`${folder} is not empty and holds no data of this service (${others[0]})`);
 }
 
-/** What was made becomes the data in one step, so that a folder is never half filled. */
+/** Renames the created data atomically, so that a folder is never half filled. */
 export const keepMade = (made: string, data: string): Promise<void> => rename(made, data);

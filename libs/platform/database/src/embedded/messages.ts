@@ -1,4 +1,4 @@
-/** What the embedded server tells the process that started it. */
+/** Messages of the embedded server to its parent process. */
 export type ServerNews =
   | { readonly kind: 'ready' }
   /** The folder was filled; the next start opens it. */

@@ -7,17 +7,17 @@ const CANCEL_REQUEST = 80_877_102;
 /** More than any statement of this service is long. */
 const MAX_REQUEST_BYTES = 256 * 1024 * 1024;
 
-/** What a client asks for: everything up to where it waits for an answer. */
+/** A client request: all messages up to the point where it waits for an answer. */
 export type ClientRequest =
   | { readonly kind: 'encryption' }
   | { readonly kind: 'end' }
   | { readonly kind: 'run'; readonly bytes: Uint8Array };
 
-/** Cuts what a client of PostgreSQL sends into requests. Throws on what is not of the protocol. */
+/** Splits the byte stream of a PostgreSQL client into requests. Throws on protocol errors. */
 export class RequestReader {
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Below so many bytes there is no request. */
+  /** Minimum number of bytes of the next request. */
   #needed = 0;
   #greeted = false;
 
@@ -46,7 +46,7 @@ export class RequestReader {
     return bytes.length < length ? null : length;
   }
 
-  /** Behind the message after which the client waits. */
+  /** Returns the offset after the message that ends a request. */
   #endOfRequest(bytes: Buffer): number | null {
     let at = 0;
     for (;;) {

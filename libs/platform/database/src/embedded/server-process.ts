@@ -9,7 +9,7 @@ const PROGRAM = fileURLToPath(new URL('server.js', import.meta.url));
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
-/** An orderly stop writes down what is in memory. */
+/** Limit of an orderly stop, which writes memory to disk. */
 const STOP_TIMEOUT_MS = 5000;
 
 /** Keeps the embedded server running, from its first start until it is stopped. */
@@ -61,11 +61,11 @@ export class ServerProcess {
     throw new DatabaseUnavailable('refused', reason);
   }
 
-  /** Runs the program until it says something. */
+  /** Runs the program until its first message. */
   #launch(): Promise<ServerNews> {
     if (this.#stopping.signal.aborted)
       return Promise.resolve({ kind: 'failed', reason: 'stopped', final: false });
-    // Settings of this process, secrets among them, are none of its business.
+    // Environment variables of this process, secrets among them, are not passed on.
     const child = fork(PROGRAM, [this.folder, this.socketFolder], {
       env: {},
       execArgv: [],
@@ -88,7 +88,7 @@ export class ServerProcess {
     });
   }
 
-  /** Calls fail until it is back; what was committed is there then. */
+  /** Restarts the server. Calls fail until it is back; committed data is kept. */
   async #again(ending: string): Promise<void> {
     const { signal } = this.#stopping;
     if (signal.aborted) return;

@@ -14,7 +14,7 @@ async function main(folder: string, socketFolder: string): Promise<void> {
   const { data, make } = await dataIn(folder);
   await makeSocketFolder(folder, socketFolder);
   if (make !== null) {
-    // Making takes much memory that would not be given back: the next start has a process of its own.
+    // Initialising takes much memory that is not released: the next start uses a fresh process.
     await (await open(make)).close();
     await keepMade(make, data);
     await end({ kind: 'made' });
@@ -69,7 +69,8 @@ async function end(news: ServerNews): Promise<void> {
 
 const leave = (): void => process.exit(0);
 
-// A terminal and a service manager tell all processes to stop; this one must outlive those that still write to it.
+// Terminals and service managers signal the whole process group; this process must outlive those that still write to
+// it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', leave);
 const [folder = '', socketFolder = ''] = process.argv.slice(2);

@@ -4,26 +4,26 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { answers } from './folder.js';
 
-/** As PostgreSQL names it for its clients. */
+/** Socket name expected by PostgreSQL clients. */
 const SOCKET = '.s.PGSQL.5432';
-/** Beside the lock of the data: where the socket of whoever holds that is. */
+/** File beside the lock of the data with the socket path of its holder. */
 const NOTE = 'lock.socket';
 const NAME = /^carillon-[0-9a-f]{8}-[0-9a-f]{4}$/;
 
-/** A path that nobody has. */
+/** Returns an unused path. */
 export const newSocketFolder = (): string => join(tmpdir(), `carillon-${randomUUID().slice(0, 13)}`);
 
 export const socketIn = (folder: string): string => join(folder, SOCKET);
 
-/** Enough to know it again: nobody else's folder has both. */
+/** Identity of a socket folder: no foreign folder has both. */
 interface Noted {
   readonly path: string;
   readonly inode: number;
 }
 
 /**
- * Makes the folder of the socket and notes it with the data. The one that is noted there is removed before: it was left
- * by a process that was killed, for whoever calls this has the lock of the data.
+ * Creates the socket folder and records it with the data. A previously recorded one is removed first: it was left by
+ * a killed process, since the caller holds the lock of the data.
  */
 export async function makeSocketFolder(dataFolder: string, socketFolder: string): Promise<void> {
   const note = join(dataFolder, NOTE);
@@ -46,7 +46,7 @@ async function notedIn(note: string): Promise<Noted | null> {
   }
 }
 
-/** Takes away a socket that nobody listens on, and the folder if that was all there was; never anything else. */
+/** Removes a dead socket, and its folder if empty; nothing else. */
 async function removeLeft({ path, inode }: Noted): Promise<void> {
   try {
     const found = await lstat(path);
@@ -65,6 +65,6 @@ async function removeLeft({ path, inode }: Noted): Promise<void> {
     if (isSocket) await unlink(socket);
     await rmdir(path);
   } catch {
-    // It is gone already, or holds something of somebody else.
+    // Already removed, or contains foreign files.
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type ClientRequest, RequestReader } from './requests.js';
 
-/** What answers requests, one at a time. */
+/** Answers requests one at a time. */
 export interface Engine {
   run(request: Uint8Array): Promise<Uint8Array>;
   /** Makes it as it was before the client that has gone. */
@@ -36,7 +36,7 @@ export function serveInTurns(engine: Engine): Server {
   });
 }
 
-/** Resolves when the client has gone and nothing of it runs any more. */
+/** Resolves when the client has disconnected and its requests have ended. */
 async function serveOne(engine: Engine, socket: Socket): Promise<void> {
   const reader = new RequestReader();
   let work = Promise.resolve();

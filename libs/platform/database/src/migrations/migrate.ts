@@ -19,7 +19,7 @@ export interface MigrationParts {
   readonly onMigrated: MigratedListener;
 }
 
-/** Waits for others who migrate, and migrates. */
+/** Limit of waiting for a concurrent migration and migrating. */
 const LONGEST_MS = 2 * MIGRATION_TIMEOUT_MS;
 
 /**
@@ -47,7 +47,7 @@ export async function migrate(parts: MigrationParts): Promise<ReadonlyMap<string
     if (outcome.kind === 'timeout') throw new DatabaseUnavailable('timeout', 'the migration took too long');
     return places;
   } finally {
-    // Whatever it still does ends here, and with it the lock.
+    // Ends any remaining statement, and with it the lock.
     (session as Session | null)?.abandon();
     await bounded(CLOSE_TIMEOUT_MS, () => source.destroy());
   }
@@ -79,13 +79,13 @@ async function underLock(
   });
 }
 
-/** What somebody has dropped is made again. */
+/** Removes the records of dropped tables, so that they are created again. */
 async function forget(executor: MigrationExecutor, of: string): Promise<void> {
   for (const one of await executor.getExecutedMigrations())
     if (isRecordOf(of, one.name)) await executor.deleteMigration(one);
 }
 
-/** How to return from each breaking migration, by its recorded name. */
+/** Returns the way back from each breaking migration by its recorded name. */
 const waysBack = (tables: readonly Tables[]): ReadonlyMap<string, string> =>
   new Map(
     tables.flatMap(({ name, migrations }) =>
@@ -123,7 +123,7 @@ const recorded = (record: string, { migration: Implementation }: Migration, plac
     }
   };
 
-/** What the client library says becomes an error of this room; what a migration itself throws stays as it is. */
+/** Converts errors of the client library; errors thrown by a migration are unchanged. */
 const reasonOf = (rules: Dialect, thrown: unknown): unknown =>
   typeof thrown === 'object' && thrown !== null && 'driverError' in thrown
     ? failureOf(rules, thrown)

@@ -4,15 +4,15 @@ import { type Owned, placed, type Settled, type Tables } from './tables.js';
 /** The schema that has all tables of the service where the role may have one. */
 const SCHEMA = 'service';
 
-/** How connections of this service name themselves; each process adds a name of its own. */
+/** Prefix of the application name of connections; each process appends its own. */
 export const APPLICATION = 'carillon';
 
 /**
- * Where the tables of each room are: in the schema of the service when they are there; else where they were made
- * before there was one, unless they can be moved; else, in a new database, in the schema of the service if the role may
- * have it. They are moved in the transaction of the caller, and only while no other process of the service is connected:
- * one that runs would look for them where they were. `self`: as this process names itself; null: nobody else has the
- * database, and all stay where they are.
+ * Determines the schema of each package's tables: the schema of the service if they are there; else the one in which
+ * they were created before it existed, unless they can be moved; else, in a new database, the schema of the service
+ * if the role may create it. Tables are moved in the caller's transaction, and only while no other process of the
+ * service is connected, since it would look for them in the old schema. `self`: application name of this process;
+ * null: the database is private, and tables are not moved.
  */
 export async function settle(
   session: SqlSession,

@@ -13,11 +13,10 @@ export type MigrationClass = new (place: Place) => MigrationInterface;
 /**
  * A migration and its effect on processes of an older release, which run beside newer ones during a rollout and again
  * after a rollback.
- *
  * - `baseline`: part of releases from before migrations were classified. The list is closed.
  * - `compatible`: older processes read and write the tables as before, and start on them.
- * - `breaking`: older processes do not start any more. `wayBack` tells the operator how to return to them; it is logged
- *   when the migration runs.
+ * - `breaking`: older processes no longer start. `wayBack` tells the operator how to return to them; it is logged
+ * when the migration runs.
  */
 export type Migration =
   | { readonly kind: 'baseline' | 'compatible'; readonly migration: MigrationClass }
@@ -31,31 +30,33 @@ export const breaking = (migration: MigrationClass, wayBack: string): Migration 
   wayBack,
 });
 
-/** What is known of tables before their migrations run. */
+/** State of tables before their migrations run. */
 export interface Settled {
   readonly place: Place;
-  /** False: there are none yet, or somebody has dropped them. */
+  /** False: not created yet, or dropped. */
   readonly areThere: boolean;
 }
 
-/** What of a schema one room owns, and moves with it. */
+/** Objects of a schema owned by one package, which move with its tables. */
 export interface Owned {
-  /** Whole tables, by their names; the first is there whenever any is. Parts go with theirs. */
+  /** Complete tables by name; the first exists whenever any does. Partitions move with their tables. */
   readonly tables: readonly string[];
   readonly types?: readonly string[];
-  /** Without parameters. Tables that lack one were made by somebody else, and stay where they are. */
+  /**
+   * Names of SQL functions (no parameters) owned by this package. If one is missing, the tables are foreign and are
+   * not moved.
+   */
   readonly functions?: readonly string[];
 }
 
 /** The tables of one room, which its migrations make. */
 export interface Tables {
-  /** Begins what is recorded of each migration; there is one of each name in a database. No space at the end. */
+  /** Prefix of its entries in the migration log; unique in a database. No trailing space. */
   readonly name: string;
   readonly owned: Owned;
   /**
-   * In order, and never changed once they ran anywhere. The first finds tables of the time before migrations were
-   * recorded and takes them over. In MySQL each statement is final by itself, so one that was cut off must be able to
-   * run again.
+   * In order, and immutable once released. The first adopts tables from before the migration log. In MySQL each
+   * statement commits by itself, so an interrupted migration must be repeatable.
    */
   readonly migrations: readonly Migration[];
   /** Absent: nothing of them is read or written as entities. */
@@ -76,6 +77,6 @@ export const recordOf = (of: string, { kind, migration }: Migration): string =>
 export const isRecordOf = (of: string, record: string): boolean =>
   record.startsWith(requiredPrefix(of)) || record.startsWith(compatiblePrefix(of));
 
-/** The name of a table, or a type, as it stands in a statement of PostgreSQL. */
+/** Qualified name of a table or type in a PostgreSQL statement. */
 export const placed = (place: Place, name: string): string =>
   place === null ? `"${name}"` : `"${place}"."${name}"`;

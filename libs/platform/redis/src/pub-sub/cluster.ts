@@ -13,8 +13,8 @@ interface ClusterPubSubOptions {
 }
 
 /**
- * A session over the members of a cluster: all masters, each for its slots, or, where the members do not know sharded
- * channels, one of them, which passes everything on to the others. The client is only asked who they are.
+ * Opens a session over the members of a cluster: all masters, each for its slots, or, without sharded channels, one
+ * of them, which broadcasts to the others. The client only lists the members.
  */
 export async function openClusterPubSub(
   cluster: Cluster,
@@ -82,7 +82,7 @@ async function knowsSharded(cluster: Cluster): Promise<boolean> {
   return known !== null && known !== undefined;
 }
 
-/** Which slots each master serves, by its address. */
+/** Returns the slots of each master by address. */
 async function slotOwners(cluster: Cluster, masters: readonly Redis[]): Promise<Map<string, Slots>> {
   const ranges = (await cluster.call('cluster', 'slots')) as readonly [number, number, [string, number]][];
   const owners = new Map<string, Slots>(masters.map((master) => [address(master), []]));
@@ -108,7 +108,7 @@ function slotTable(
   return bySlot;
 }
 
-/** A part of a cluster that was cut off still answers, but reaches nobody. */
+/** A partitioned part of a cluster still answers, but reaches no other part. */
 async function clusterTrouble(member: ServerPair): Promise<string | null> {
   const state = /cluster_state:(\w+)/.exec(String(await member.call('cluster', 'info')))?.[1];
   return state === 'ok' ? null : `the state of the cluster is ${state ?? 'unknown'}`;

@@ -1,4 +1,4 @@
-/** How many slots a cluster has. */
+/** Number of hash slots of a cluster. */
 const SLOTS = 16_384;
 const POLYNOMIAL = 0x1021;
 
@@ -9,7 +9,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** The slot of a key or sharded channel: of what stands in its first braces, if that is something. */
+/** Returns the slot of a key or sharded channel: of its hash tag, if not empty. */
 export function keySlot(key: string): number {
   const bytes = Buffer.from(key);
   let crc = 0;

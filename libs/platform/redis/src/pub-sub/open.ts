@@ -11,7 +11,7 @@ export interface RedisPubSubOptions {
   readonly publishTo: RedisTarget;
   /** The same installation; other than `publishTo` only where the two have addresses of their own. */
   readonly subscribeTo: RedisTarget;
-  /** Of a cluster: sharded where the servers know it, so that a message goes to the owner of its slot alone. */
+  /** For clusters: sharded if the servers support it, so that a message goes only to the owner of its slot. */
   readonly sharded: boolean;
   readonly listener: PubSubListener;
 }
@@ -34,13 +34,13 @@ export async function openRedisPubSub(options: RedisPubSubOptions): Promise<Redi
 const single = async (target: SentinelTarget | StandaloneTarget): Promise<Redis> =>
   (await createClient(target)) as Redis;
 
-/** What a master publishes reaches its replicas, but not the other way round. */
+/** Messages published on a master reach its replicas, but not vice versa. */
 async function demoted(pair: ServerPair): Promise<string | null> {
   try {
     const role = (await pair.call('role')) as readonly unknown[];
     return role[0] === 'master' ? null : 'the server is no master any more';
   } catch (error) {
-    // A user who may not ask is told nothing; the sentinels end connections to former masters anyway.
+    // A user without the permission gets no answer; sentinels close connections to former masters anyway.
     if (error instanceof RedisUnavailable && error.failure === 'refused') return null;
     throw error;
   }

@@ -1,32 +1,32 @@
-/** What a session tells, synchronously. After `lost` it tells nothing more. */
+/** Receives events of a session, synchronously; none after `lost`. */
 export interface PubSubListener {
   message(channel: string, bytes: Uint8Array): void;
   lost(reason: string): void;
 }
 
 /**
- * Publishing and subscribing over connections of its own, from the moment they work until one is lost; a session
- * never comes back. Calls reject with `RedisUnavailable`: `refused` concerns one message, anything else the session.
+ * Publishing and subscribing over dedicated connections, from their establishment until one is lost; a session is not
+ * reused. Calls reject with `RedisUnavailable`: `refused` concerns one message, anything else the session.
  */
 export interface RedisPubSub {
   /** Settles when the server has it. Messages of one channel are carried in the order of the calls. */
   publish(channel: string, text: string): Promise<void>;
-  /** Settles when what is published from then on comes here; with the channels the server refused. */
+  /** Resolves with the refused channels when later messages of the others arrive here. */
   subscribe(channels: readonly string[]): Promise<readonly string[]>;
   unsubscribe(channels: readonly string[]): Promise<void>;
   /** Whether there are patterns: channels that have an owner have none. */
   readonly hasPatterns: boolean;
   /**
-   * Settles when whatever is published from then on to a channel that a glob pattern fits comes here, told with the
-   * pattern as its channel; false: the server refused it, or publishes in a way that has no patterns.
+   * Resolves when later messages on channels that match a glob pattern arrive here, with the pattern as their
+   * channel; false: refused, or not supported by the mode.
    */
   subscribePattern(pattern: string): Promise<boolean>;
   unsubscribePattern(pattern: string): Promise<void>;
-  /** Classic channels, whatever the session uses otherwise: every server of a cluster passes them on to the others. */
+  /** Classic channels, regardless of the session's mode: every server of a cluster broadcasts them. */
   readonly classic: ClassicPubSub;
-  /** Resolves when every server it stands on answers and can serve. */
+  /** Resolves when every server of the session answers and can serve. */
   check(): Promise<void>;
-  /** Idempotent; nothing is told afterwards. */
+  /** Closes the session; no listener calls follow. Idempotent. */
   close(): void;
 }
 
@@ -34,7 +34,7 @@ export interface RedisPubSub {
 export interface ClassicPubSub {
   /** Settles with how many subscribers got it; null: the server knows only its own, and others have more. */
   publish(channel: string, text: string): Promise<number | null>;
-  /** Settles when what is published from then on comes here; false: the server refused it. */
+  /** Resolves when later messages arrive here; false: the server refused. */
   subscribe(channel: string): Promise<boolean>;
   /** Settles when nothing more comes. */
   unsubscribe(channel: string): Promise<void>;

@@ -5,11 +5,11 @@ import type { ServerPair } from './server-pair.js';
 export interface RoutedOptions {
   readonly dialect: Dialect;
   readonly pairs: readonly ServerPair[];
-  /** Who serves a channel; null: nobody. */
+  /** Returns the server of a channel; null: none. */
   readonly route: (channel: string) => ServerPair | null;
   /** Whether there are servers beside those of this session. */
   readonly isCluster: boolean;
-  /** What is wrong with the servers although they answer; null: nothing. */
+  /** Reason why answering servers cannot serve; null: none. */
   readonly trouble: () => Promise<string | null>;
 }
 

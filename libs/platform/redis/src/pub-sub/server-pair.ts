@@ -4,7 +4,7 @@ import { unavailable } from '../unavailable.js';
 import { untilReady } from './until-ready.js';
 import type { Dialect, PubSubListener } from './pub-sub.js';
 
-/** Two connections to one server: what is published must not stand behind what comes in. */
+/** Two connections to one server: published messages must not queue behind received ones. */
 export class ServerPair {
   readonly #connections: readonly Redis[];
   #reason: string | null = null;

@@ -56,7 +56,7 @@ export class Admission {
     this.#decision = options.enabled ? { monitor: 'UNAVAILABLE', source: 'unavailable' } : DISABLED;
   }
 
-  /** Takes the first sample and goes on sampling. Call before the listener opens. */
+  /** Takes the first sample and starts sampling. Call before the listener opens. */
   start(): void {
     if (!this.options.enabled || this.#timer !== null) return;
     this.sample();
@@ -76,7 +76,7 @@ export class Admission {
     return this.#descriptors.isShort() ? 'DESCRIPTOR_PRESSURE' : 'ACCEPTING';
   }
 
-  /** What the two admission headers say. */
+  /** Values of the two admission headers. */
   get decision(): Decision {
     return this.#decision;
   }

@@ -40,7 +40,7 @@ const HIERARCHIES: readonly Hierarchy[] = [
   },
 ];
 
-/** A finite memory limit of the container, where it was found, and what is used of it (null when unreadable). */
+/** A finite memory limit of the container, its source, and the used amount (null if unreadable). */
 export interface ContainerMemory {
   readonly source: 'cgroup_v2' | 'cgroup_v1';
   readonly limitBytes: number;
@@ -48,7 +48,7 @@ export interface ContainerMemory {
   readonly usedBytes: number | null;
 }
 
-/** The limit this process lives under; null when there is none. Version 2 is asked first. */
+/** Returns the limit of this process; null if none. Version 2 is read first. */
 export function containerMemory(read: ReadText): ContainerMemory | null {
   for (const hierarchy of HIERARCHIES) {
     const found = smallestLimit(read, hierarchy);
@@ -75,7 +75,7 @@ function smallestLimit(read: ReadText, hierarchy: Hierarchy): ContainerMemory | 
   };
 }
 
-/** The group of this process inside the hierarchy; the root when it is not told. */
+/** Returns the group of this process inside the hierarchy; the root if unknown. */
 function ownPath(read: ReadText, { source }: Hierarchy): string {
   for (const line of (read('/proc/self/cgroup') ?? '').split('\n')) {
     const [, controllers = '', path = ''] = line.match(/^\d+:([^:]*):(.*)$/) ?? [];

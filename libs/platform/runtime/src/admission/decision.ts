@@ -1,7 +1,7 @@
-/** Where the memory limit comes from. */
+/** Source of the memory limit. */
 export type LimitSource = 'configured' | 'cgroup_v2' | 'cgroup_v1' | 'unavailable';
 
-/** What the memory monitor can say. */
+/** State of the memory monitor. */
 export type MonitorState = 'DISABLED' | 'UNAVAILABLE' | 'AVAILABLE' | 'SHEDDING';
 
 /** One look at memory: null where nothing could be read. */
@@ -15,7 +15,7 @@ export interface Decision {
   readonly source: LimitSource;
 }
 
-/** What one sample means. There is no hysteresis, and without a limit or a reading connections are let in. */
+/** Decides by one sample. There is no hysteresis, and without a limit or a reading connections are admitted. */
 export function decide(memoryThreshold: number, { limit, residentBytes }: MemorySample): Decision {
   if (limit === null) return { monitor: 'UNAVAILABLE', source: 'unavailable' };
   if (residentBytes === null) return { monitor: 'UNAVAILABLE', source: limit.source };

@@ -2,22 +2,22 @@ import { closeSync, openSync, statSync } from 'node:fs';
 import type { Logger } from '../logging/logger.js';
 import { readKernelText, type ReadText } from './cgroup.js';
 
-/** How the file descriptors of this process are counted. */
+/** Counts the file descriptors of this process. */
 export interface DescriptorCount {
-  /** Null: no limit, or nobody tells. */
+  /** Null: no limit, or unknown. */
   readonly most: number | null;
-  /** Those that are open. Must not throw. */
+  /** Number of open descriptors. Must not throw. */
   open(): number;
 }
 
-/** How long a count is believed while nothing is let in. */
+/** Cache time of a count while no connection is admitted. */
 const LOOK_MS = 250;
 const LEAST_RESERVE = 32;
 const MOST_RESERVE = 1024;
 
 /**
- * Keeps descriptors back for probes, requests of the HTTP API and what the process itself opens: at the end of them the
- * native server could not even take the connection of a probe, and would try again and again.
+ * Reserves descriptors for probes, HTTP API requests and the process itself: without any, the native server could not
+ * even accept the connection of a probe, and would retry in a loop.
  */
 export class Descriptors {
   readonly #threshold: number;
@@ -37,7 +37,7 @@ export class Descriptors {
     this.#again = this.#threshold - reserve / 4;
   }
 
-  /** Whether only the reserve is left. Whoever is told that it is not may take one descriptor. */
+  /** Whether only the reserve is left. A caller that gets false may take one descriptor. */
   isShort(): boolean {
     if (this.#threshold === Infinity) return false;
     this.#askedSince += 1;
@@ -68,7 +68,7 @@ export function processDescriptors(read: ReadText = readKernelText): DescriptorC
   return { most: Number.isNaN(most) ? null : most, open: () => openDescriptors(most) };
 }
 
-/** Kernels from 6.2 on tell the number as the size of the folder, without listing it; before, it is 0. */
+/** Kernels from 6.2 on report the number as the size of the folder, without listing it; older ones report 0. */
 function openDescriptors(most: number): number {
   try {
     return statSync('/proc/self/fd').size || lowestFree();

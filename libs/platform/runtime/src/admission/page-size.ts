@@ -5,7 +5,7 @@ import { endianness } from 'node:os';
 const AT_PAGESZ = 6;
 const ENTRY_BYTES = 16;
 
-/** Size of a memory page as the kernel told this process; null where it does not (not 64-bit Linux). */
+/** Size of a memory page according to the kernel; null if unknown (not 64-bit Linux). */
 export function pageSizeBytes(): number | null {
   try {
     return pageSizeFrom(readFileSync('/proc/self/auxv'));

@@ -1,10 +1,10 @@
 import type { AvailableDrivers, Config, ProcessKind } from '@carillon/config';
 import type { DynamicModule, Type } from '@nestjs/common';
 
-/** What makes an app. */
+/** Definition of an app. */
 export interface AppDefinition {
   readonly process: ProcessKind;
-  /** What its rooms can be configured to use, beyond what needs no other process. */
+  /** Configurable drivers of its packages, beyond the in-process ones. */
   readonly drivers: AvailableDrivers;
   modules(config: Config): (DynamicModule | Type)[];
   /** Tokens of the transports whose handlers it runs, as of queue jobs. Absent: none. */

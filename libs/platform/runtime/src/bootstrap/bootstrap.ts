@@ -9,9 +9,9 @@ import { setV8Flags } from './v8-flags.js';
 import type { AppDefinition } from './app-definition.js';
 
 /**
- * Runs an app: reads the configuration, starts, serves, and stops on a signal. With `--workers` it only says how they
- * are run, see `launch`. Exit codes: 0 normal stop, 1 something was missing at start or left unfinished at stop, 64 bad
- * command line, 78 bad configuration.
+ * Runs an app: reads the configuration, starts, serves, and stops on a signal. With `--workers` it only prints how
+ * they are run, see `launch`. Exit codes: 0 normal stop, 1 a missing dependency at start or unfinished work at stop,
+ * 64 invalid command line, 78 invalid configuration.
  */
 export async function bootstrap(definition: AppDefinition): Promise<void> {
   const outcome = read(definition);
@@ -36,7 +36,7 @@ const read = (definition: AppDefinition, env: NodeJS.ProcessEnv = process.env): 
 
 type Run = Extract<Configured, { kind: 'run' }>;
 
-/** Tells the process that will supervise the workers how they are run; that is all there is to do here. */
+/** Prints the plan for the process that supervises the workers. */
 async function tellPlan(run: Run): Promise<void> {
   const { config } = run;
   const plan = workersPlan(run, shutdownOptions(config), configuredLogging(config));
@@ -69,12 +69,12 @@ async function serve({ config, warnings, source, migrates }: Run, definition: Ap
     // Tables are made where a dependency is reached, and all of them are.
     if (migrates) await parts.shutdown.stop('the tables are up to date');
   } catch (error) {
-    // A stop that was asked for meanwhile explains every failure of the start, and has its own exit.
+    // A requested stop explains every failure of the start, and exits by itself.
     if (parts.process.current === 'STARTING') exit(parts.logging, 'start failed', error);
   }
 }
 
-/** A fault nobody caught leaves the process in an unknown state: whoever runs it starts a new one. */
+/** An uncaught error leaves the process in an unknown state: it exits, to be restarted. */
 function exitOnUncaught(logging: Logging): void {
   process.on('uncaughtException', (error) => exit(logging, 'uncaught exception', error));
   process.on('unhandledRejection', (error) => exit(logging, 'unhandled rejection', error));

@@ -12,7 +12,7 @@ import type { ShutdownOptions } from '../shutdown/plan.js';
 import { Shutdown } from '../shutdown/shutdown.js';
 import { Startup } from '../startup.js';
 
-/** Lines of work that is traced say so. */
+/** Span ids of log lines of traced work. */
 function loggedSpan(): LogSpan | undefined {
   const span = currentSpan();
   return span === undefined ? undefined : { name: span.name, trace_id: span.traceId };
@@ -21,7 +21,7 @@ function loggedSpan(): LogSpan | undefined {
 export const configuredLogging = (config: Config): Logging =>
   createLogging({ debug: config.debug, ...config.logging }, { currentSpan: loggedSpan });
 
-/** How this process stops. */
+/** Options of the shutdown. */
 export function shutdownOptions(config: Config): ShutdownOptions {
   return {
     shutdown_grace_period: config.shutdown_grace_period,
@@ -31,7 +31,7 @@ export function shutdownOptions(config: Config): ShutdownOptions {
   };
 }
 
-/** Makes what exists once per process, from its configuration, which `read` reads again. Opens nothing. */
+/** Creates the parts that exist once per process, from its configuration, which `read` reads again. Opens nothing. */
 export function createParts(config: Config, read?: () => Configured): RuntimeParts {
   const logging = configuredLogging(config);
   const log = logging.for('service::ops');

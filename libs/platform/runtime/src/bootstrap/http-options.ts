@@ -14,7 +14,7 @@ import { LABEL_VALUES } from '../metrics/label-values.js';
 import type { HistogramSeries } from '../metrics/series.js';
 import type { RuntimeParts } from '../runtime-module.js';
 
-/** Far above what routes, methods and status classes come to. */
+/** Far above the number of combinations of routes, methods and status classes. */
 const MAX_FOUND = 1000;
 
 const METHODS: ReadonlySet<string> = new Set(LABEL_VALUES.method);
@@ -32,7 +32,7 @@ export function serverOptions({ ssl }: Config): ServerOptions {
   };
 }
 
-/** Where the main listener is: a Unix socket replaces the port. */
+/** Address of the main listener: a Unix socket replaces the port. */
 export function mainPlace(
   { unix_socket, host, port }: Config,
   isShared: boolean,
@@ -41,7 +41,7 @@ export function mainPlace(
   return { path: unix_socket.path, mode: Number.parseInt(unix_socket.permission_mode, 8) };
 }
 
-/** How HTTP behaves in this process. */
+/** HTTP options of this process. */
 export function adapterOptions({ config, logging, metrics }: RuntimeParts): AdapterOptions {
   const log = logging.for('service::ops');
   return {
@@ -54,7 +54,7 @@ export function adapterOptions({ config, logging, metrics }: RuntimeParts): Adap
   };
 }
 
-/** What Ably clients in browsers say besides, and want to read. */
+/** CORS headers of Ably clients in browsers. */
 const COMPAT_HEADERS = {
   allowed: [
     'X-Ably-ClientId',
@@ -102,5 +102,5 @@ function durationObserver(metrics: Metrics): FinishedObserver {
   };
 }
 
-/** `aborted`: the client went away unanswered. */
+/** `aborted`: the client disconnected before the answer. */
 const statusClass = (status: number): string => (status === 0 ? 'aborted' : `${Math.floor(status / 100)}xx`);

@@ -1,7 +1,7 @@
 import type { AvailableDrivers } from '@carillon/config';
 
 /**
- * What every build can do of the ports that no room has other drivers of yet. Of those that have a room, each app that
- * composes it names the drivers; in the others, which share the configuration, the setting is not used.
+ * Drivers of every build for ports without a package. For the others, each app names the drivers it composes; apps
+ * without the port ignore the setting.
  */
 export const IN_PROCESS_DRIVERS: AvailableDrivers = {};

@@ -10,9 +10,9 @@ export interface MainListener {
   readonly adapter: UwsHttpAdapter;
   /** Lets requests through to the routes; resolves with where it listens. */
   open(): Promise<ListenAddress>;
-  /** Takes no more connections; those there are go on. */
+  /** Stops accepting connections; existing ones continue. */
   leavePort(): void;
-  /** Lets `/up` and `/accept-traffic` say how this process is; without `probesWait` they already do. */
+  /** Lets `/up` and `/accept-traffic` report the actual state; without `probesWait` they already do. */
   allServe(): void;
 }
 
@@ -33,8 +33,8 @@ const READINESS = /^\/(accept-traffic|up(\/[^/]+)?)\/?$/;
 const POLL_MS = 10;
 
 /**
- * Starts listening before any route exists: until `open`, probes are answered and everything else is 503. At the stop,
- * running requests are finished and new ones refused while probes go on.
+ * Starts listening before any route exists: until `open`, probes are answered and everything else is 503. At the
+ * stop, running requests are finished and new ones refused while probes continue.
  */
 export async function openMainListener(
   parts: RuntimeParts,
@@ -107,7 +107,7 @@ async function openRedirect({ config, logging }: RuntimeParts, isShared: boolean
   });
 }
 
-/** How people and logs name the address. */
+/** Address for people and logs. */
 export function addressText({ ssl }: Config, address: ListenAddress): string {
   if (address.kind === 'unix') return `unix:${address.path}`;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;

@@ -15,8 +15,8 @@ import { addressText, openMainListener } from './main-listener.js';
 import { openMetrics } from './open-metrics.js';
 
 /**
- * From a valid configuration to a serving process. Rejects when something it cannot do without is missing; told to
- * stop meanwhile, it ends the attempt and lets the stop run.
+ * Starts a process from a valid configuration. Rejects if a required dependency is missing; a stop signal meanwhile
+ * aborts the attempt and runs the stop.
  */
 export async function start(parts: RuntimeParts, definition: AppDefinition, version: string): Promise<void> {
   const { config, logging, admission, shutdown, startup } = parts;
@@ -94,7 +94,7 @@ function rootModule(parts: RuntimeParts, definition: AppDefinition): new () => o
   return Root;
 }
 
-/** Providers with a Nest shutdown hook hear of the stop when nothing needs them any more. */
+/** Providers with a Nest shutdown hook are closed last. */
 function closeModulesLast({ shutdown }: RuntimeParts, app: INestApplicationContext): void {
   shutdown.onShutdown('disconnect', 'modules', () => app.close());
 }

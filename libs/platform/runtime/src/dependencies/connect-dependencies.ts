@@ -5,7 +5,7 @@ import { bounded, pause } from '../time.js';
 
 /** Something the process cannot run without. */
 export interface Dependency {
-  /** As in `app store`; names the part in logs and in the failure. */
+  /** Name in logs and in the failure, as in `app store`. */
   readonly name: string;
   /** One attempt. Throws when it fails, stops when the signal aborts, and leaves nothing open when it did not work. */
   connect(signal: AbortSignal): Promise<void>;
@@ -16,7 +16,7 @@ export interface Dependency {
 export interface ConnectOptions {
   readonly startup_timeout_ms: number;
   readonly log: Logger;
-  /** Aborted when the process is told to stop while it starts. */
+  /** Aborted when the process is stopped during its start. */
   readonly signal?: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-/** What a failing check means for the whole: a critical one is an error, another one a degradation. */
+/** Effect of a failing check: critical is an error, non-critical a degradation. */
 export type Severity = 'critical' | 'non-critical';
 
 export interface HealthCheck {
@@ -12,6 +12,6 @@ export interface HealthCheck {
 export interface HealthFailure {
   readonly part: string;
   readonly severity: Severity;
-  /** Scrubbed, for logs only: answers never say more than the status. */
+  /** Scrubbed, for logs only: answers contain nothing but the status. */
   readonly message: string;
 }

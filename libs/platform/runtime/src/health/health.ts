@@ -14,7 +14,7 @@ export interface HealthResult {
 
 export interface HealthOptions {
   readonly health_check_timeout_ms: number;
-  /** 0: every probe checks anew, but still shares a round that is running. */
+  /** 0: every probe runs the checks, but shares a running round. */
   readonly health_check_cache_ms: number;
 }
 
@@ -60,7 +60,7 @@ export class Health {
     return this.#running;
   }
 
-  /** Checks time and again though nobody asks, so that what is measured follows the parts. Gives what ends it. */
+  /** Runs the checks periodically, so that metrics follow the state. Returns a function that stops it. */
   follow(everyMs: number = FOLLOW_EVERY_MS): () => void {
     void this.check();
     const timer = setInterval(() => void this.check(), everyMs).unref();

@@ -1,6 +1,6 @@
 import { isThreshold, type Threshold } from './levels.js';
 
-/** Which lines are printed, by target. */
+/** Selects printed lines by target. */
 export interface LogFilter {
   /** For targets no other entry names. */
   readonly otherwise: Threshold;

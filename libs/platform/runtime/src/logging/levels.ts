@@ -1,4 +1,4 @@
-/** Severities of a log line, lowest first. What each is for: spec 50 §6. */
+/** Severities of a log line, lowest first (spec 50 §6). */
 export const LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 
 export type Level = (typeof LEVELS)[number];

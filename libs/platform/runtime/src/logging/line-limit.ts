@@ -8,8 +8,8 @@ interface Site {
 }
 
 /**
- * Lets so many lines a second through per call site and counts the others. A site is its target and message, so
- * messages must be fixed texts; at most 1000 sites are remembered, the longest known is forgotten first.
+ * Limits lines per second and call site, and counts the suppressed ones. A site is its target and message, so
+ * messages must be fixed texts; at most 1000 sites are remembered, oldest evicted first.
  */
 export class LineLimit {
   readonly #sites = new Map<string, Site>();

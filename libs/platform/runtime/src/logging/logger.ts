@@ -1,15 +1,15 @@
 import { LEVELS, rank, type Level, type Threshold } from './levels.js';
 import type { LogFields } from './record.js';
 
-/** What a logger hands on once it knows a line is wanted. */
+/** Receives the lines of a logger that pass its threshold. */
 export type Emit = (level: Level, target: string, message: string, fields: LogFields | undefined) => void;
 
 /**
- * Writes lines of one target. A line below the target's threshold costs one comparison, so hot paths may call freely
- * as long as they build no fields; ask `enabled` first where building them costs something.
- *
- * Messages are fixed texts: what varies belongs in the fields, because warnings are limited to one a second per
- * message, errors to ten. Never pass keys, secrets, signatures, tokens, bodies, payloads, webhook URLs or push recipients.
+ * Writes lines of one target. A line below the threshold costs one comparison, so hot paths may log freely if they
+ * build no fields; check `enabled` first where building them is costly.
+ * Messages are fixed texts with variable parts in the fields, because warnings are limited to one a second per
+ * message, errors to ten. Never pass keys, secrets, signatures, tokens, bodies, payloads, webhook URLs or push
+ * recipients.
  */
 export class Logger {
   readonly #rank: number;

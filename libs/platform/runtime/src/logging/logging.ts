@@ -30,9 +30,9 @@ export interface LoggingDependencies {
 /** The log of one process. */
 export class Logging {
   readonly #print: (record: LogRecord) => void;
-  /** Where lines go besides; absent: nowhere. Must not throw. */
+  /** Second receiver of lines; absent: none. Must not throw. */
   alsoTo: ((record: LogRecord) => void) | null = null;
-  /** By level; the others have no limit, because nothing a client does may write them more than once. */
+  /** Limits by level; other levels have none, because a client cannot cause more than one line of them. */
   readonly #limits: Readonly<Partial<Record<Level, LineLimit>>> = {
     warn: new LineLimit(WARNINGS_A_SECOND),
     error: new LineLimit(ERRORS_A_SECOND),
@@ -51,12 +51,12 @@ export class Logging {
     return new Logger(target, thresholdFor(this.settings.filter, target), this.#emit);
   }
 
-  /** The same whatever the filter says, for records that have to be kept. */
+  /** Logger that ignores the filter, for records that must be kept. */
   unfiltered(target: string): Logger {
     return new Logger(target, 'trace', this.#emit);
   }
 
-  /** Writes what is buffered, for the moment before an exit. */
+  /** Writes buffered lines, before an exit. */
   flush(): void {
     this.destination.flushSync?.();
   }
@@ -106,7 +106,7 @@ export class Logging {
   }
 }
 
-/** Starts logging and reports what was wrong with its settings. */
+/** Starts logging and reports invalid settings. */
 export function createLogging(options: LoggingOptions, dependencies: LoggingDependencies = {}): Logging {
   const settings = resolveLogSettings(options, dependencies.terminal ?? isatty(1));
   const destination = dependencies.destination ?? standardOutput();
@@ -123,13 +123,13 @@ const standardOutput = (): LogDestination => (standard ??= openStandardOutput())
 
 function openStandardOutput(): LogDestination {
   const output = pino.destination({ dest: 1, sync: false, maxLength: MAX_BUFFERED_BYTES });
-  // A reader that went away must not take the process with it; there is nowhere left to report it.
+  // A closed pipe must not end the process; there is no other place to report it.
   output.on('error', () => undefined);
   const flushSync = (): void => {
     try {
       output.flushSync();
     } catch {
-      // The descriptor is gone: nothing can be written any more.
+      // The descriptor is closed: nothing can be written any longer.
     }
   };
   process.once('exit', flushSync);

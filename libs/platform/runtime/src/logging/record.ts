@@ -1,6 +1,9 @@
 import type { Level } from './levels.js';
 
-/** What a line says beside its message. `error` may be anything thrown. Names are snake_case and never hold secrets. */
+/**
+ * Fields of a line besides its message. `error` may be any thrown value. Names are snake_case and never contain
+ * secrets.
+ */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** The unit of work a line belongs to, when one is traced. */
@@ -15,13 +18,13 @@ export interface LogRecord {
   readonly target: string;
   readonly span?: LogSpan;
   readonly fields: LogFields & { readonly message: string };
-  /** `file:line` of the call; only in debug with the text format. */
+  /** `file:line` of the call; only for debug with the text format. */
   readonly location?: string;
 }
 
-/** Where finished lines go. */
+/** Destination of finished lines. */
 export interface LogDestination {
   write(line: string): unknown;
-  /** Writes what is buffered before returning. */
+  /** Writes buffered lines before it returns. */
   flushSync?(): void;
 }

@@ -27,15 +27,17 @@ const ENTRY_LIMIT = 50;
 const LIST_LIMIT = 500;
 const CAUSE_LIMIT = 4;
 
-/** Whether a field of this name is replaced whatever its value. Accepts camelCase, snake_case and header names. */
+/**
+ * Whether fields of this name are redacted regardless of their value. Accepts camelCase, snake_case and header names.
+ */
 export function isSecretName(name: string): boolean {
   const word = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
   return SECRET_NAMES.has(word) || SECRET_NAME_END.test(word) || SECRET_NAME_PART.test(word);
 }
 
 /**
- * A text without what looks like a credential: the user part of URLs, values of secret parameters, bearer and JSON
- * web tokens. A safety net for texts written by others, such as driver errors; cut at 4096 characters.
+ * Removes apparent credentials from a text: the user part of URLs, values of secret parameters, bearer tokens and
+ * JWTs. A safety net for foreign texts such as driver errors; truncated to 4096 characters.
  */
 export function scrub(text: string): string {
   const bounded = text.length > TEXT_LIMIT ? `${text.slice(0, TEXT_LIMIT)}…` : text;
@@ -46,12 +48,12 @@ export function scrub(text: string): string {
     .replaceAll(PARAMETER, `$1${REDACTED}`);
 }
 
-/** What went wrong and why, as one scrubbed line: the message and those of its causes. */
+/** Returns the messages of an error and its causes as one scrubbed line. */
 export function errorText(thrown: unknown): string {
   const parts: string[] = [];
   for (let one = thrown; one !== undefined && one !== null && parts.length < CAUSE_LIMIT;) {
     const text = describe(one);
-    // An error that only wraps another one says what that says.
+    // Skips the text of an error that only wraps another one.
     if (!parts.includes(text)) parts.push(text);
     one = one instanceof Error ? one.cause : undefined;
   }

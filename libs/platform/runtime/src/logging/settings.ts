@@ -11,7 +11,7 @@ export interface LoggingOptions {
   readonly filter: string;
 }
 
-/** What the options come to. */
+/** Effective log settings. */
 export interface LogSettings {
   readonly format: 'json' | 'text';
   readonly filter: LogFilter;
@@ -23,7 +23,7 @@ export interface LogSettings {
   readonly warnings: readonly string[];
 }
 
-/** What is logged when the filter has no usable item. */
+/** Filter used if the configured one has no valid item. */
 const FALLBACK: LogFilter = { otherwise: 'info', byTarget: new Map() };
 
 /** Nothing here fails: bad filter items become warnings. */

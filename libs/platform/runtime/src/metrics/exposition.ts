@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type MetricType, type Registry } from 'prom-client';
 import type { LabelValues } from './cells.js';
 
-/** How a metric is shown: its full name, help text and all label names. */
+/** Exposed form of a metric: full name, help text and label names. */
 export interface Shown {
   readonly name: string;
   readonly help: string;
@@ -13,7 +13,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** Shows a counter or gauge whose values are ours; they are copied when a scrape asks for them. */
+/** Registers a counter or gauge whose values are ours; they are copied at a scrape. */
 export function exposeValues(
   registry: Registry,
   type: 'counter' | 'gauge',
@@ -43,10 +43,10 @@ export function exposeValues(
   registry.registerMetric(gauge);
 }
 
-/** What a scrape reads of one histogram series. */
+/** Scraped values of one histogram series. */
 export interface Distribution {
   readonly labels: LabelValues;
-  /** As a `HistogramSeries` holds them. */
+  /** Counts as in `HistogramSeries`. */
   readonly counts: readonly number[];
   readonly sum: number;
 }

@@ -1,2 +1,2 @@
-/** What a label set beyond the bound, and a value that is not allowed, is counted under. */
+/** Label value of series beyond the limit, and of disallowed values. */
 export const FOLDED = 'other';

@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Keeps the connections of a server at a number: for one more, the one that has been idle longest goes, so that silent
- * ones keep nobody out. Where none is idle, all of them being answered, the new one goes.
+ * Limits the connections of a server: a new one replaces the longest idle one, so that silent clients exclude nobody.
+ * If none is idle, the new one is closed.
  */
 export function boundConnections(server: Server, most: number): void {
   /** In the order they became idle. */

@@ -3,10 +3,10 @@ import type { METRICS } from './metric-definitions.js';
 
 type LabelName = (typeof METRICS)[keyof typeof METRICS]['labels'][number];
 
-/** What a label may say: one of these words, or what the configuration and the code name, never a request. */
+/** Allowed values of a label: one of these words, or names from configuration and code, never from a request. */
 type Allowed = readonly string[] | 'named';
 
-/** Longest value that somebody may have named; the ids of apps are the longest. */
+/** Longest configured name; app ids are the longest. */
 const LONGEST = 128;
 
 /** Every label of every metric. A value that is not allowed counts as `other`. */

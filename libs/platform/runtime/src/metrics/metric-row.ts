@@ -1,4 +1,4 @@
-/** One metric: what it counts, how it is labelled. The name is the row's key in its table. */
+/** One metric with its help and labels. Its name is the key of the row. */
 export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: readonly string[];

@@ -16,8 +16,8 @@ export interface MetricsListenerOptions {
 }
 
 /**
- * The scrape endpoint: `GET /metrics` and nothing else. When its address is taken it logs an error and tries again
- * every 10 s; the process goes on either way and its readiness never depends on it.
+ * Scrape endpoint: `GET /metrics` only. If its address is in use it logs an error and retries every 10 s; the process
+ * continues and its readiness does not depend on it.
  */
 export class MetricsListener {
   #server: Server | null = null;

@@ -32,8 +32,8 @@ type AnySeries = CounterSeries | GaugeSeries | HistogramSeries;
 type Collect = () => void | Promise<void>;
 
 /**
- * The metrics of one process. A metric exists from the first time its name is asked for, so a process shows exactly
- * those of the rooms it is composed of; every name comes from the one table.
+ * Metrics of one process. A metric is created when its name is first requested, so a process exposes exactly those of
+ * its packages; every name comes from the one table.
  */
 export class Metrics {
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -55,7 +55,7 @@ export class Metrics {
     return this.#family(name) as unknown as Family<Name, GaugeSeries>;
   }
 
-  /** What all series of a gauge come to; 0 while nobody has asked for it. */
+  /** Sum of all series of a gauge; 0 before its first use. */
   total(name: MetricName<'gauge'>): number {
     let sum = 0;
     for (const { cell } of this.#families.get(name)?.cells.entries() ?? []) {
@@ -69,8 +69,8 @@ export class Metrics {
   }
 
   /**
-   * Makes every counter whose labels are exactly these appear at 0, now and when it is first asked for: call it with
-   * `{ app_id }` once an app is known, with `{ driver }` once a driver is. Beyond the bound of series it does nothing.
+   * Initialises every counter with exactly these labels at 0, now and when it is created later: call it with `{
+   * app_id }` once an app is known, with `{ driver }` once a driver is. No effect beyond the limit of series.
    */
   known(labels: LabelValues): void {
     const key = JSON.stringify(Object.entries(labels).sort());

@@ -2,8 +2,8 @@ import { constants, monitorEventLoopDelay, performance, PerformanceObserver } fr
 import type { Metrics } from './metrics.js';
 
 /**
- * The delay monitor ticks this often; what it measures includes the tick itself. Each tick wakes an idle process up:
- * every 10 ms they were nearly half of what it does.
+ * Interval of the delay monitor, included in its measurement. Each tick wakes an idle process: at 10 ms, ticks were
+ * nearly half of its work.
  */
 const RESOLUTION_MS = 40;
 

@@ -7,7 +7,7 @@ const text = (path: string): Promise<string | null> => readFile(path, 'utf8').ca
 
 const STARTED_SECONDS = Date.now() / 1000 - process.uptime();
 
-/** Shows the standard process gauges. Where the system does not tell (not Linux), a gauge is not shown at all. */
+/** Exposes the standard process gauges. A gauge that the system does not supply (not Linux) is omitted. */
 export async function showProcessMetrics(metrics: Metrics): Promise<void> {
   metrics.gauge('process_start_time_seconds').for().set(STARTED_SECONDS);
   const resident = metrics.gauge('process_resident_memory_bytes').for();

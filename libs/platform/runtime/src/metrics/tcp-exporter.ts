@@ -16,14 +16,14 @@ export interface TcpExporterOptions {
 interface Client {
   readonly socket: Socket;
   readonly waiting: string[];
-  /** What the client last got, by series; dropped samples are not in it and so come again. */
+  /** Last values sent to the client by series; dropped samples are not included and are sent again. */
   readonly sent: Map<string, number>;
 }
 
 /**
- * Streams samples to whoever connects: every second those that changed, one JSON object a line
- * `{"timestamp","name","type","labels","value"}`. At most 16 clients; a slow one loses samples, never memory of ours.
- * Failing to listen is a warning and nothing else.
+ * Streams samples to its clients: every second the changed ones, one JSON object per line
+ * `{"timestamp","name","type","labels","value"}`. At most 16 clients; a slow one loses samples, without buffering.
+ * Failing to listen is only a warning.
  */
 export class TcpExporter {
   readonly #clients = new Set<Client>();
@@ -69,7 +69,7 @@ export class TcpExporter {
     const client: Client = { socket, waiting: [], sent: new Map() };
     this.#clients.add(client);
     socket.on('drain', () => pump(client));
-    // Whatever a client sends is discarded; a broken one ends in 'close'.
+    // Input is discarded; a broken connection ends in 'close'.
     socket.on('error', () => undefined);
     socket.on('close', () => this.#clients.delete(client));
     socket.resume();

@@ -11,7 +11,7 @@ export interface ProbeAnswer {
   readonly body: string;
 }
 
-/** What `/up` can say. */
+/** Statuses of `/up`. */
 export type UpStatus = HealthStatus | 'DRAINING' | 'STARTING' | 'NOT_FOUND';
 
 const NO_STORE = { 'cache-control': 'no-store' } as const;
@@ -39,7 +39,7 @@ export function errorAnswer(error: ServiceError): ProbeAnswer {
   };
 }
 
-/** The event loop answers, whatever the process is doing. */
+/** The event loop answers, regardless of the state of the process. */
 export const liveAnswer = (): ProbeAnswer => plain(200, 'OK');
 
 /** Whether new connections should be sent here. */
@@ -63,7 +63,7 @@ export function upAnswer(status: UpStatus): ProbeAnswer {
   return plain(UP_STATUS[status], status, { 'x-health-check': status });
 }
 
-/** What `/up` says without asking any dependency; null when health decides. */
+/** Status of `/up` without checking dependencies; null if health decides. */
 export function upBeforeHealth(phase: ProcessPhase): 'STARTING' | 'DRAINING' | null {
   if (phase === 'RUNNING') return null;
   return phase === 'STARTING' ? 'STARTING' : 'DRAINING';

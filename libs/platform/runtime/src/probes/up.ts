@@ -5,11 +5,11 @@ import { upAnswer, upBeforeHealth, type ProbeAnswer } from './probe-answer.js';
 
 /** Finds one app in its store, for `/up/{appId}`. */
 export interface AppLookup {
-  /** Null: no such app. Throws when the store cannot say; stops when the signal aborts. */
+  /** Null: unknown app. Throws if the store is unavailable; stops when the signal aborts. */
   find(appId: string, signal: AbortSignal): Promise<{ readonly enabled: boolean } | null>;
 }
 
-/** What `/up` needs to know. */
+/** State used by `/up`. */
 export interface UpState {
   readonly process: { readonly current: ProcessPhase };
   readonly health: { check(): Promise<HealthResult> };
@@ -21,7 +21,7 @@ export async function upOfProcess({ process, health }: UpState): Promise<ProbeAn
   return upAnswer(early ?? (await health.check()).status);
 }
 
-/** Whether this process can serve one app. The app's state comes before the health of what it shares. */
+/** Whether this process can serve one app. The state of the app is checked before shared dependencies. */
 export async function upOfApp(
   appId: string,
   { process, health }: UpState,

@@ -1,13 +1,13 @@
 import { type Config, type Configured, printable } from '@carillon/config';
 import type { Logger } from '../logging/logger.js';
 
-/** A section of the configuration, or what of one can be taken without the rest. */
+/** A section of the configuration, or a part of one that can be reloaded separately. */
 export type Section = keyof Config | 'compat.keys';
 
 export interface ReloadsOptions {
-  /** What the process started with. */
+  /** Configuration at start. */
   readonly config: Config;
-  /** Reads the same sources once more. Absent: there are none to read. */
+  /** Reads the same sources again. Absent: there are none. */
   readonly read?: () => Configured;
   readonly log: Logger;
 }
@@ -18,9 +18,8 @@ interface Taker {
 }
 
 /**
- * The configuration of a running process, read again when an operator says so, never by itself: a file that changes
- * does nothing. Only sections that somebody takes change; the others wait for a restart, and are named. A
- * configuration that is not valid changes nothing at all.
+ * Configuration of a running process, reloaded on request of an operator, never when a file changes. Only sections
+ * with a listener change; the others need a restart and are named. An invalid configuration changes nothing.
  */
 export class Reloads {
   readonly #options: ReloadsOptions;
@@ -32,15 +31,15 @@ export class Reloads {
   }
 
   /**
-   * `take` must not throw for a valid configuration, and uses nothing of it but the section. It is told at once when
-   * there was a reload already.
+   * `take` must not throw for a valid configuration, and uses only its section. Called immediately if a reload has
+   * already happened.
    */
   onReload(section: Section, take: (config: Config) => void): void {
     this.#takers.push({ section, take });
     if (this.#latest !== null) take(this.#latest);
   }
 
-  /** Whether what was read is in use now. */
+  /** Returns whether the new configuration is in use. */
   reload(): boolean {
     const { read, log } = this.#options;
     const outcome = read?.();

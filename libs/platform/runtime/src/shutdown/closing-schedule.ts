@@ -4,8 +4,8 @@ export const CLOSING_STEP_MS = 100;
 const SMALLEST_BATCH = 50;
 
 /**
- * How many sockets to close at 0, 100, 200 … ms so that the last batch falls within the time given. No batch is empty
- * and none but the last is below 50. Without time for a second batch, all close at once.
+ * Number of sockets to close at 0, 100, 200 … ms so that the last batch falls within the given time. No batch is
+ * empty and only the last may be below 50. Without time for a second batch, all close together.
  */
 export function closingSchedule(total: number, durationMs: number): number[] {
   if (total <= 0) return [];

@@ -1,7 +1,8 @@
 /**
- * The steps of a stop, in order. `drain`: balancers notice, nothing is closed. `close`: sockets are closed. `membership`:
- * what their leaving means is told. `flush`: requests, batches and leased jobs are finished. `leave`: the other nodes
- * are told and the broker is left. `disconnect`: caches, databases and telemetry, which all the others may need.
+ * Phases of a stop, in order. `drain`: load balancers notice, nothing is closed. `close`: sockets are closed.
+ * `membership`: effects of their leaving are reported. `flush`: requests, batches and leased jobs are finished.
+ * `leave`: the other nodes are notified and the broker is left. `disconnect`: caches, databases and telemetry, which
+ * all others may need.
  */
 const SHUTDOWN_PHASES = ['drain', 'close', 'membership', 'flush', 'leave', 'disconnect'] as const;
 
@@ -26,7 +27,7 @@ export interface ShutdownPlan {
   readonly closingMs: number;
   /** From the first signal to a forced exit. */
   readonly totalMs: number;
-  /** What work of a phase may take. */
+  /** Time limit of the work of each phase. */
   readonly boundMs: Readonly<Record<ShutdownPhase, number>>;
   readonly phases: readonly ShutdownPhase[];
 }

@@ -5,11 +5,11 @@ import type { ProcessState } from '../process-state.js';
 import { bounded, pause } from '../time.js';
 import { shutdownPlan, type ShutdownOptions, type ShutdownPhase, type ShutdownPlan } from './plan.js';
 
-/** What work of a phase is told. */
+/** Context of the work of a phase. */
 export interface ShutdownContext {
-  /** Aborted when the time of this work is over: give up, release what is held, return. */
+  /** Aborted at the time limit: release resources and return. */
   readonly signal: AbortSignal;
-  /** How long this work may take. */
+  /** Time limit of this work. */
   readonly boundMs: number;
   /** In `close`: the time over which sockets are to be closed; 0 closes all at once. */
   readonly closingMs: number;
@@ -48,7 +48,7 @@ export class Shutdown {
   readonly #unfinished = new Set<string>();
   readonly #draining: { set(value: number): void };
   #stopping: Promise<void> | null = null;
-  /** Who has sent a signal. */
+  /** Senders of signals. */
   readonly #senders = new Set<'system' | 'supervisor'>();
   #exited = false;
   #phase: ShutdownPhase | null = null;
@@ -66,7 +66,7 @@ export class Shutdown {
     return this.#phase;
   }
 
-  /** Adds work to a phase; `name` says in logs what did not end. Added to a phase that has begun, it does not run. */
+  /** Adds work to a phase; `name` identifies it in logs. Work added to a phase that has begun does not run. */
   onShutdown(
     phase: ShutdownPhase,
     name: string,
@@ -81,8 +81,8 @@ export class Shutdown {
   }
 
   /**
-   * A stop signal: the first begins the stop, a second one of the same sender exits with 1 at once. A terminal or a
-   * service manager may signal a worker besides its supervisor: that is one request, told twice.
+   * Handles a stop signal: the first starts the stop, a second one of the same sender exits with 1 immediately. A
+   * terminal or a service manager may signal a worker besides its supervisor: that counts as one request.
    */
   signal(name: string, sender: 'system' | 'supervisor' = 'system'): void {
     const isSecond = this.#stopping !== null && (this.#senders.size === 0 || this.#senders.has(sender));
@@ -98,15 +98,15 @@ export class Shutdown {
     this.#exit(1);
   }
 
-  /** Runs the stop; resolves when the exit has been asked for. Never rejects; a second call shares the first. */
+  /** Runs the stop; resolves when the exit was requested. Never rejects; a second call shares the first. */
   stop(reason: string): Promise<void> {
     this.#stopping ??= this.#stop(reason);
     return this.#stopping;
   }
 
   /**
-   * Runs the work of all phases without pauses and without an exit: ends what a test has composed of the parts of a
-   * process. Never rejects; work that fails or takes too long is logged.
+   * Runs the work of all phases without pauses and without an exit: ends parts composed by a test. Never rejects;
+   * failed or late work is logged.
    */
   async close(): Promise<void> {
     this.dependencies.process.advance('DRAINING');

@@ -37,7 +37,7 @@ async function readChunk({ sdk, client, table }: DynamoParts, keys: readonly Ite
   return items;
 }
 
-/** Writes or deletes items, each by itself. */
+/** Writes or deletes items individually. */
 export async function writeItems(
   parts: DynamoParts,
   writes: readonly WriteRequest[],

@@ -109,7 +109,7 @@ const isFinal = (error: unknown): boolean => error instanceof WrongTable || isCr
 
 /** Returns the request for a range, whose upper bound is inclusive; null if the range is empty. */
 function requestOf(table: string, { partition, from, to, reverse }: RangeQuery): QueryCommandInput | null {
-  // A key is never empty, so an empty lower bound is none.
+  // A key is never empty, so an empty lower bound is no bound.
   const lower = from === '' ? null : from;
   if (isEmptyRange(lower, to)) return null;
   const { partition: partitionName, sort } = ATTRIBUTES;

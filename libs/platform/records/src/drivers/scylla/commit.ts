@@ -15,9 +15,8 @@ interface RowState {
 
 /**
  * One commit as a conditional batch of one partition (a light-weight transaction).
- *
- * The outcome of a batch may be unknown: the server gave up while replicas were voting, or the connection was lost. A
- * serial read then settles it. The rows of the commit carry its id, which tells whether it applied.
+ * The outcome of a batch may be unknown: the server gave up during the vote of the replicas, or the connection was
+ * lost. A serial read then resolves it. The rows of the commit carry its id, which shows whether it applied.
  */
 export class ScyllaCommit {
   readonly #id = randomBytes(16);

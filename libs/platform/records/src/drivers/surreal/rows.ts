@@ -19,9 +19,9 @@ export const WRITE_ROWS = 'FOR $put IN $puts { UPSERT $put.id CONTENT $put.conte
 export const DELETE_ROWS = 'FOR $id IN $ids { DELETE $id; };';
 
 /**
- * One block is one transaction. The server detects conflicts between writes alone, so every row of a condition or of a
- * delete is written, also if it does not exist and is not changed: otherwise two commits could each read what the other
- * writes, and both apply.
+ * One block is one transaction. The server detects conflicts between writes only, so every row of a condition or of a
+ * delete is written, even if it does not exist and is not changed: otherwise two commits could each read rows that
+ * the other writes, and both apply.
  */
 export const COMMIT = `{
   FOR $condition IN $conditions {
