@@ -24,7 +24,8 @@ const SCHEMES = new Set(['iggy:', 'iggy+tcp:', 'iggy+http:', 'http:', 'https:'])
 /**
  * Reads the connection string and the seeds. The service uses the HTTP API: 8090, the default port of the binary
  * protocol, stands for 3000; other ports are used unchanged. `username` and `password` take precedence over those of
- * the string. @param block settings named in errors, such as `queue.iggy`
+ * the string.
+ * @param block settings named in errors, such as `queue.iggy`
  */
 export function iggyAddress(settings: IggySettings, block: string): IggyAddress {
   const { connection_string: text, cluster_seeds: seeds } = settings;

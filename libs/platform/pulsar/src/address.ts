@@ -24,8 +24,8 @@ const DIRECT: Readonly<Record<string, { scheme: string; port: number }>> = {
 
 /**
  * Derives the address of the WebSocket API from `url`. `ws`, `wss`, `http` and `https` name it directly; `pulsar://`
- * and `pulsar+ssl://` name the binary protocol, whose default ports stand for 8080 and 8443. @param block settings
- * that contain `url`, such as `queue.pulsar`
+ * and `pulsar+ssl://` name the binary protocol, whose default ports stand for 8080 and 8443.
+ * @param block settings that contain `url`, such as `queue.pulsar`
  */
 export function pulsarAddress(url: string, block: string): PulsarAddress {
   const { protocol, hostname, port } = new URL(url);

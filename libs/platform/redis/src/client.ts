@@ -12,7 +12,7 @@ const TOPOLOGY_REFRESH_MS = 30_000;
 
 /**
  * Options of every connection. The library neither queues unsendable commands, nor resends, nor reconnects: each
- * could execute a command long after its caller was told that it failed.
+ * could execute a command long after its caller got an error.
  */
 const POLICY = {
   connectTimeout: COMMAND_TIMEOUT_MS,

@@ -134,7 +134,7 @@ export class RedisLink {
   async #whenReady<Answer>(send: () => Promise<Answer>, caller: { readonly told: boolean }): Promise<Answer> {
     if (!this.#connection.isReady) {
       await this.#connection.untilReady();
-      // Sent after its caller was told that it failed, the command would still be executed.
+      // Sent after its caller got an error, the command would still be executed.
       if (caller.told) throw new RedisUnavailable('timeout', 'connected too late');
     }
     return send();

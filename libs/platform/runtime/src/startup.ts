@@ -1,6 +1,6 @@
 import type { Dependency } from './dependencies/connect-dependencies.js';
 
-/** Collects what must be reached before the process may serve; rooms add to it while their modules are being made. */
+/** Collects the dependencies required before the process may serve; packages add to it while modules are created. */
 export class Startup {
   readonly #dependencies: Dependency[] = [];
 

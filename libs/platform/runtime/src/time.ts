@@ -15,15 +15,15 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** What bounded work came to. */
+/** Outcome of bounded work. */
 export type Outcome<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'timeout' };
 
 /**
- * Runs work for at most so long. Its signal is aborted when the time is over or the outer signal is; what becomes of
- * the work after that is ignored. Never rejects.
+ * Runs work with a time limit. Its signal is aborted at the limit or with the outer signal; its later outcome is
+ * ignored. Never rejects.
  */
 export function bounded<Value>(
   ms: number,

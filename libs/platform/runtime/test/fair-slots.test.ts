@@ -3,7 +3,7 @@ import { FairSlots, SlotsFull } from '../src/fair/fair-slots.js';
 
 const OPTIONS = { atOnce: 3, atOncePerOwner: 2, waitingPerOwner: 4 };
 
-/** Runs that end when told to, with the names of those that have begun. */
+/** Runs that end on request, with the names of those that have begun. */
 function scene() {
   const slots = new FairSlots(OPTIONS);
   const begun: string[] = [];

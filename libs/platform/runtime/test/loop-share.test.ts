@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LoopShare } from '../src/fair/loop-share.js';
 
-/** A clock whose callbacks run when told to, one turn of the loop after the other. */
+/** A clock whose callbacks run on request, one event-loop turn after the other. */
 class TestClock {
   ms = 0;
   readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
@@ -14,7 +14,7 @@ class TestClock {
     return this.#due.length === 0;
   }
 
-  /** Runs the next callback at its time, then what it woke. */
+  /** Runs the next callback at its time, then its effects. */
   async turn(): Promise<void> {
     const next = this.#due.shift();
     if (next === undefined) return;

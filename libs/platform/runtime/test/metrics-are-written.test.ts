@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { METRICS } from '../src/metrics/metric-definitions.js';
 
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
-/** Where metrics are declared, which shows none of them. */
+/** Declarations of metrics, which do not count as uses. */
 const ROWS = 'libs/platform/runtime/src/metrics/rows/';
 
 const folders = (parent: string): string[] =>

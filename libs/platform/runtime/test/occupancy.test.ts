@@ -37,7 +37,7 @@ const apps = fc.dictionary(
   fc.record({ sockets: fc.array(socket, { maxLength: 12 }) }),
 );
 
-/** How often other work got its turn while so many sockets were counted. */
+/** Number of turns of other work during a count. */
 const turns = async (sockets: number, channels: number): Promise<number> => {
   const names = Array.from({ length: channels }, (_, i) => `c${i}`);
   const one = { user: null, meta: false, channels: names };

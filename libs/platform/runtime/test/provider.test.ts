@@ -34,7 +34,7 @@ it('leaves it to the compiler that parts and what is made of them agree', () => 
   provider(BELL, { weight: CLAPPER }, ({ weight }) => weight);
   // @ts-expect-error the rope may be absent
   provider(ROPE, { rope: optional(ROPE) }, ({ rope }) => rope);
-  // @ts-expect-error nobody asked for a rope
+  // @ts-expect-error the token is not among the dependencies
   provider(ROPE, { weight: CLAPPER }, ({ rope }) => rope);
   expect(tower.inject).toHaveLength(3);
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const room = new URL('../src/index.js', import.meta.url).href;
 
-/** A process that says "draining" on the first signal and is asked to stop by the given ones; gives its exit code. */
+/** Starts a process that prints "draining" on the first signal, sends the given signals, and returns its exit code. */
 async function exitAfter(signals: readonly NodeJS.Signals[], graceSeconds: number): Promise<unknown> {
   const program = `
     const { createLogging, Metrics, ProcessState, Shutdown, stopOnSignals } = await import(${JSON.stringify(room)});

@@ -1,5 +1,5 @@
-// A process that does as it is told on its standard input: one dependency that connects, fails or waits, and one slow
-// request that is answered on demand.
+// A process controlled by its standard input: one dependency that connects, fails or waits, and one slow request that
+// is answered on request.
 import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Controller, Get, Inject, Module } from '@nestjs/common';
@@ -12,7 +12,7 @@ createInterface({ input: process.stdin }).on('line', (word) => {
   words.emit(word);
 });
 
-/** At once when the word came before anybody asked for it. */
+/** Resolves immediately if the word has already arrived. */
 const told = async (word: string): Promise<void> => {
   if (!said.has(word)) await once(words, word);
 };

@@ -26,7 +26,7 @@ export interface ReadOptions {
   readonly isSerial?: boolean;
   /** Rows of one page; 5,000 unless given. */
   readonly fetchSize?: number;
-  /** `pageState` of the page before. */
+  /** `pageState` of the previous page. */
   readonly pageState?: string | null;
 }
 
@@ -104,7 +104,7 @@ export class ScyllaSession {
     return rows;
   }
 
-  /** Runs unconditional writes, each by itself and in no order. Stops after the first that fails. */
+  /** Runs unconditional writes individually and unordered. Stops after the first that fails. */
   async writeAll(statements: readonly Statement[]): Promise<void> {
     await forEach(statements, (statement) => this.#execute(statement, { isIdempotent: true }));
   }
@@ -193,7 +193,7 @@ export class ScyllaSession {
 const asRecord = (row: types.Row): ScyllaRow =>
   Object.fromEntries(row.keys().map((name) => [name, row.get(name)]));
 
-/** A client that has never connected has nothing to close and says so. */
+/** A client that never connected has nothing to close and rejects. */
 async function shutDown(client: Client): Promise<void> {
   await within(CLOSE_TIMEOUT_MS, client.shutdown()).catch(() => undefined);
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, START_LIMIT_MS);
 afterAll(() => end(), START_LIMIT_MS);
 
-/** A session that is not connected, of the superuser and in the keyspace of this file unless settings say otherwise. */
+/** An unconnected session as superuser in the keyspace of this file, unless settings say otherwise. */
 function sessionOf(changes: Changes = {}): ScyllaSession {
   const nodes = [`${node.host}:${node.port}`];
   const session = new ScyllaSession(

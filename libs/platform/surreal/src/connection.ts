@@ -17,7 +17,7 @@ export class Connection {
     readonly lost: AbortSignal,
   ) {}
 
-  /** Opens a connection as a user of the whole server; if there is none of that name, as one of the database. */
+  /** Opens a connection as a user of the whole server; if the name is unknown there, as one of the database. */
   static async open(library: Library, settings: SurrealSettings, timeoutMs: number): Promise<Connection> {
     const { namespace, database, username } = settings;
     const user = { username, password: settings.password.reveal() };

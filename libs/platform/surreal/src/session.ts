@@ -54,8 +54,8 @@ export class SurrealSession {
   }
 
   /**
-   * Executes one statement, or one block of statements, and sends it again while it conflicts with other transactions,
-   * until the signal aborts. Bindings are made anew each time.
+   * Executes one statement, or one block of statements, and repeats it while it conflicts with other transactions,
+   * until the signal aborts. Bindings are created for each attempt.
    */
   transaction(
     text: string,

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 
-/** As the server's own limit of one message. */
+/** Equals the server's limit of one message. */
 const MAX_MESSAGE_BYTES = 128 * 1024 * 1024;
 
 /** The socket of one connection, as the client library uses it. */

@@ -1,12 +1,12 @@
 import { createServer, type AddressInfo } from 'node:net';
 
-/** The ports given last, which the system may offer again before anybody listens there. */
+/** Ports returned recently, which the system may offer again before they are in use. */
 const given: number[] = [];
 const MOST_GIVEN = 100;
 
 /**
- * A TCP port of 127.0.0.1 that was free a moment ago, and is another than this process was given lately; prefer port 0
- * where the real port can be asked for.
+ * Returns a TCP port of 127.0.0.1 that is free at the moment and was not returned recently; prefer port 0 where the
+ * actual port can be queried.
  */
 export async function freePort(): Promise<number> {
   const port = await offeredPort();

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 
-/** Where a whole test run has put the programs of the service as few large files, under the paths they are compiled to. */
+/** Folder with the bundled programs of a test run, under the paths they are compiled to. */
 const BUNDLES = 'CARILLON_TEST_BUNDLES';
 
 /**
- * What to start for a compiled program, given by its path: its bundle where there is one, which does the same and starts
- * in a third of the time; otherwise itself.
+ * Returns the script to start for a compiled program: its bundle if there is one, which starts in a third of the
+ * time; otherwise the program itself.
  */
 export function programOf(script: string): string {
   const folder = process.env[BUNDLES];

@@ -1,10 +1,10 @@
 import { connect as connectPlain, type NetConnectOpts, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 
-/** Where to connect: a port of 127.0.0.1, or Node's own options; `tls` makes it a TLS connection. */
+/** Target of a connection: a port of 127.0.0.1, or Node's own options; `tls` makes it a TLS connection. */
 export type RawTarget = number | NetConnectOpts | (ConnectionOptions & { readonly tls: true });
 
-/** How long a read waits before the test fails with what did come. */
+/** Timeout of a read; the test then fails with the received bytes. */
 const READ_MS = 10_000;
 
 function open(target: RawTarget): Socket {
@@ -13,10 +13,10 @@ function open(target: RawTarget): Socket {
   return connectPlain(target);
 }
 
-/** A connection that writes exactly the bytes it is told and keeps everything that comes. */
+/** A connection that writes exactly the given bytes and keeps all received ones. */
 export class RawConnection {
   readonly socket: Socket;
-  /** What came and was not taken yet. */
+  /** Received bytes that were not taken yet. */
   received: Buffer = Buffer.alloc(0);
   /** Whether the other side has ended or reset the connection. */
   ended = false;
@@ -50,7 +50,7 @@ export class RawConnection {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Ends our side; the other may go on. */
+  /** Ends the writing side; the peer may continue. */
   halfClose(): void {
     this.socket.end();
   }
@@ -59,7 +59,7 @@ export class RawConnection {
     this.socket.destroy();
   }
 
-  /** Waits until what came satisfies `enough`; fails with it when the connection ends or time runs out before. */
+  /** Waits until the received bytes satisfy `enough`; fails with them at the end of the connection or the timeout. */
   async until(enough: (received: Buffer) => boolean, timeoutMs = READ_MS): Promise<Buffer> {
     const deadline = Date.now() + timeoutMs;
     while (!enough(this.received)) {
@@ -77,7 +77,7 @@ export class RawConnection {
     return (await this.until((received) => received.includes(text, 0, 'latin1'))).toString('latin1');
   }
 
-  /** Removes bytes from the front of what came, waiting until there are that many. */
+  /** Removes bytes from the front of the received ones, waiting for that many. */
   async take(length: number, timeoutMs = READ_MS): Promise<Buffer> {
     await this.until((received) => received.length >= length, timeoutMs);
     const taken = this.received.subarray(0, length);

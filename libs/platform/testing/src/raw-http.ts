@@ -3,12 +3,12 @@ import { RawConnection, type RawTarget } from './raw-connection.js';
 /** One answer as it came. */
 export interface RawAnswer {
   readonly status: number;
-  /** By lower-case name; values of a repeated name joined by `, `. */
+  /** By lower-case name; repeated values are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What to send; `body` adds a content length. */
+/** A request to send; `body` adds a content length. */
 export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
@@ -16,7 +16,7 @@ export interface RawRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** The bytes of a request, exactly as told; the head is Latin-1, one character one byte. */
+/** Returns the bytes of a request exactly as given; the head is Latin-1. */
 export function requestBytes({ method = 'GET', path = '/', headers = {}, body }: RawRequest): Buffer {
   const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body as string);
   const length = body === undefined ? {} : { 'Content-Length': String(bytes.length) };
@@ -41,7 +41,7 @@ function parseHead(head: string): { status: number; headers: Record<string, stri
   return { status: Number(first.split(' ')[1]), headers };
 }
 
-/** Reads one answer off a connection, leaving what follows it. `hasBody` is false after `HEAD`. */
+/** Reads one answer from a connection and keeps later bytes. `hasBody` is false after `HEAD`. */
 export async function readAnswer(connection: RawConnection, hasBody = true): Promise<RawAnswer> {
   const received = await connection.until((bytes) => bytes.includes('\r\n\r\n'));
   const end = received.indexOf('\r\n\r\n');

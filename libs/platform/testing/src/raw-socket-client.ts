@@ -11,7 +11,7 @@ export interface RawFrame {
   readonly payload: Buffer;
 }
 
-/** How a frame departs from the ordinary: what a hostile client may try. */
+/** Deviations of a frame, as sent by hostile clients. */
 export interface FrameOptions {
   readonly isFinal?: boolean;
   readonly isMasked?: boolean;
@@ -50,7 +50,7 @@ export const HANDSHAKE: Readonly<Record<string, string>> = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-/** A WebSocket client that does nothing by itself: no pongs, no checks, no close handshake. */
+/** A passive WebSocket client: no pongs, no checks, no close handshake. */
 export class RawSocketClient {
   readonly connection: RawConnection;
   readonly answer: RawAnswer;
@@ -60,7 +60,7 @@ export class RawSocketClient {
     this.answer = answer;
   }
 
-  /** Connects and upgrades; the answer tells whether that worked (101) or how it was refused. */
+  /** Connects and upgrades; the answer has status 101 or the refusal. */
   static async open(
     target: RawTarget,
     path: string,
@@ -89,7 +89,7 @@ export class RawSocketClient {
     return { opcode: first & 15, isFinal: (first & 0x80) !== 0, payload };
   }
 
-  /** The text of the next frame, whatever its kind. */
+  /** Returns the text of the next frame of any kind. */
   async nextText(): Promise<string> {
     return (await this.next()).payload.toString();
   }

@@ -5,7 +5,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** How long a started script may take to say what is waited for. */
+/** Timeout of an expected output line. */
 const SAY_MS = 60_000;
 
 /** A Node script in a process of its own; killed with the test run at the latest. */
@@ -41,7 +41,7 @@ export class SpawnedNode {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** How it ended although nobody ended it: a code, a signal, and its last words; null: it did not. */
+  /** Unexpected end of the process: code, signal and last output; null: none. */
   get crash(): string | null {
     if (this.isRunning || this.#isTold) return null;
     return `${this.child.exitCode ?? this.child.signalCode}: ${this.output.slice(-2000)}`;

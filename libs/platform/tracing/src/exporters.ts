@@ -7,7 +7,9 @@ import { ConsoleLogRecordExporter, type LogRecordExporter } from '@opentelemetry
 import { ConsoleMetricExporter, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import { ConsoleSpanExporter, type SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** How an exporter encodes and sends, as the SDK decides by OTEL_*_EXPORTER and OTEL_EXPORTER_OTLP_*_PROTOCOL. */
+/**
+ * Encoding and transport of an exporter, selected by OTEL_*_EXPORTER and OTEL_EXPORTER_OTLP_*_PROTOCOL as in the SDK.
+ */
 type Form = 'console' | 'grpc' | 'json' | 'protobuf';
 
 type Model = LogRecordExporterConfigModel | PushMetricExporterConfigModel | SpanExporterConfigModel;

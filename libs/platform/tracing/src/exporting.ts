@@ -12,9 +12,9 @@ import { withStandardVariables } from './standard-variables.js';
 import type { ExportedLine, Telemetry, TelemetryParts } from './telemetry-parts.js';
 import { useTracer } from './tracing.js';
 
-/** Trouble with a collector is told at most once in this time. */
+/** Minimum interval of warnings about a collector. */
 const WARN_EVERY_MS = 60_000;
-/** How long the last exports may take at a stop, whose phase has 2 s. */
+/** Limit of the last exports at a stop, whose phase has 2 s. */
 const CLOSE_MS = 1500;
 
 const SEVERITY = {
@@ -38,7 +38,7 @@ function resourceOf({ config, nodeId, version }: TelemetryParts): Resource {
   });
 }
 
-/** The libraries tell of failed exports by their own log, which never says what was exported. */
+/** Forwards failed exports from the libraries' own log, which never contains exported data. */
 function tellTrouble(warn: (text: string) => void): void {
   let toldAt = Number.NEGATIVE_INFINITY;
   const tell = (text: string): void => {
@@ -52,7 +52,7 @@ function tellTrouble(warn: (text: string) => void): void {
   );
 }
 
-/** Exports what is switched on, in batches whose queues are bounded; null if the environment disables the SDK. */
+/** Starts the enabled exports in batches with bounded queues; null if the environment disables the SDK. */
 export async function exportTelemetry(parts: TelemetryParts): Promise<Telemetry | null> {
   tellTrouble(parts.warn);
   const telemetry = await withStandardVariables(parts.config, () => start(parts));

@@ -6,7 +6,7 @@ import {
   type MetricData,
 } from '@opentelemetry/sdk-metrics';
 
-/** One value of a scrape, as the metrics of a process tell it. */
+/** One sample of a scrape. */
 export interface ScrapedSample {
   readonly name: string;
   readonly type: string;
@@ -26,7 +26,7 @@ const PART = /^(.*)_(bucket|sum|count)$/;
 
 const time = (ms: number): HrTime => [Math.floor(ms / 1000), (ms % 1000) * 1e6];
 
-/** The parts of a histogram that a scrape tells one by one, put together again. */
+/** Reassembles histograms from the individual samples of a scrape. */
 function histogramPoints(samples: readonly ScrapedSample[]): Map<string, Map<string, Buckets>> {
   const families = new Map<string, Map<string, Buckets>>();
   for (const { name, labels, value } of samples) {

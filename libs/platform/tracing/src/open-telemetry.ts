@@ -62,7 +62,7 @@ class OpenSpan implements Span {
   }
 }
 
-/** What of other processes' traces is gone on with. */
+/** Accepted parts of traces of other processes. */
 export interface Honoured {
   readonly parents: boolean;
   readonly baggage: boolean;

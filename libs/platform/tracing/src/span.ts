@@ -1,8 +1,8 @@
-/** What a span is about. Names and attributes never hold secrets, payloads or names that clients choose. */
+/** Subject of a span. Names and attributes never contain secrets, payloads or names chosen by clients. */
 export interface SpanStart {
   readonly name: string;
   readonly kind: 'server' | 'client' | 'producer' | 'consumer';
-  /** What another process told of its trace (`traceText`); absent: what the running code belongs to. */
+  /** Trace of another process (`traceText`); absent: the trace of the running code. */
   readonly parent?: string | null | undefined;
   readonly attributes?: Readonly<Record<string, string | number | boolean>>;
 }
@@ -11,21 +11,21 @@ export interface SpanStart {
 export interface Span {
   readonly name: string;
   readonly traceId: string;
-  /** What another process of ours needs to go on with the trace. */
+  /** Trace context for other processes of the service. */
   readonly trace: string;
   /** The same as headers of a request to others. */
   readonly headers: Readonly<Record<string, string>>;
   set(name: string, value: string | number | boolean): void;
-  /** Marks it as failed; the error's text is not told, because it may hold what clients sent. */
+  /** Marks the span as failed, without the error's text, which may contain client data. */
   fail(): void;
   end(): void;
 }
 
-/** What a process does with the spans it begins. */
+/** Creates and propagates spans. */
 export interface Tracer {
   start(what: SpanStart): Span;
   /** Runs the work as part of the span. */
   within<Value>(span: Span, work: () => Value): Value;
-  /** What the running code belongs to. */
+  /** Span of the running code. */
   current(): Span | undefined;
 }

@@ -8,11 +8,11 @@ export interface ExportedLine {
   readonly fields: Readonly<Record<string, unknown>> & { readonly message: string };
 }
 
-/** What a process tells a collector. */
+/** Exports of a process to a collector. */
 export interface Telemetry {
   /** Exports a line; null when lines are not exported. Drops it when too many wait. */
   readonly line: ((line: ExportedLine) => void) | null;
-  /** Sends what waits, and ends. Never rejects. */
+  /** Sends pending data and ends. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ export interface TelemetryParts {
   readonly version: string;
   /** Whether each message of a client is a span too. */
   readonly messagesToo: boolean;
-  /** What a scrape would show. */
+  /** Samples of a scrape. */
   readonly samples: () => Promise<readonly ScrapedSample[]>;
-  /** Told of trouble with the collector, once a minute at most. */
+  /** Called with failures of the collector, at most once a minute. */
   readonly warn: (text: string) => void;
 }

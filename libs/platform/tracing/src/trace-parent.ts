@@ -1,4 +1,4 @@
-/** Where a span stands in a trace, as processes tell each other (W3C Trace Context). */
+/** Position of a span in a trace, as exchanged between processes (W3C Trace Context). */
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
@@ -11,7 +11,7 @@ const NOBODY = /^0+$/;
 /** Null: it is malformed, which is as if there were none. */
 export function readTraceParent(text: string | null | undefined): TraceParent | null {
   const [, version = 'ff', traceId = '0', spanId = '0', flags = '0', rest] = FORM.exec(text ?? '') ?? [];
-  // Later versions may go on behind the flags; version 0 may not.
+  // Later versions may append fields after the flags; version 0 may not.
   if (version === 'ff' || (version === '00' && rest !== undefined)) return null;
   if (NOBODY.test(traceId) || NOBODY.test(spanId)) return null;
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };

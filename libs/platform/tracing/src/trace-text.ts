@@ -1,18 +1,18 @@
 import { readTraceParent, type TraceParent, traceParentText } from './trace-parent.js';
 
-/** What a process tells another one of a trace: W3C Trace Context and Baggage. */
+/** Trace context exchanged between processes: W3C Trace Context and Baggage. */
 export interface TraceContext {
-  /** Null: it tells of none, or of one that is malformed. */
+  /** Null: missing or malformed. */
   readonly parent: TraceParent | null;
-  /** What vendors add to the parent; empty: nothing. */
+  /** `tracestate` of vendors; empty: none. */
   readonly state: string;
-  /** What whoever began the trace wants everybody to know; empty: nothing. Never looked at, only handed on. */
+  /** `baggage` of the originator; empty: none. Passed on unread. */
   readonly baggage: string;
 }
 
 /** Most bytes of a trace in a message between processes. */
 const MOST_BYTES = 512;
-/** Most bytes of what callers may hand in, of each kind. */
+/** Size limits of values from callers. */
 const MOST_STATE_BYTES = 512;
 const MOST_BAGGAGE_BYTES = 8192;
 const PRINTABLE = /^[ -~\t]*$/;
@@ -21,7 +21,7 @@ const BAGGAGE = /^\s*[!#$%&'*+.^_`|~\w-]+\s*=[^,]*(,\s*[!#$%&'*+.^_`|~\w-]+\s*=[
 
 const NONE: TraceContext = { parent: null, state: '', baggage: '' };
 
-/** The parent alone, or with state and baggage on lines of their own. What is malformed is as if it were not there. */
+/** Parses the parent alone, or with state and baggage on further lines. Malformed parts count as missing. */
 export function readTrace(text: string | null | undefined): TraceContext {
   if (text === null || text === undefined || text === '') return NONE;
   const [parentText = '', state = '', baggage = ''] = text.split('\n');
@@ -33,7 +33,10 @@ export function readTrace(text: string | null | undefined): TraceContext {
   };
 }
 
-/** As a message between processes carries it. What does not fit is left out: baggage first, then the state. */
+/**
+ * Encodes the context for messages between processes. Parts that do not fit are omitted: baggage first, then the
+ * state.
+ */
 export function traceText({ parent, state, baggage }: TraceContext): string {
   const first = parent === null ? '' : traceParentText(parent);
   for (const text of [`${first}\n${state}\n${baggage}`, `${first}\n${state}`]) {
@@ -42,7 +45,7 @@ export function traceText({ parent, state, baggage }: TraceContext): string {
   return first;
 }
 
-/** What the headers of a request tell, as a text that `SpanStart.parent` takes. */
+/** Returns the trace headers of a request as a text for `SpanStart.parent`. */
 export const traceOfHeaders = (header: (name: string) => string | null | undefined): string =>
   `${header('traceparent') ?? ''}\n${header('tracestate') ?? ''}\n${header('baggage') ?? ''}`;
 

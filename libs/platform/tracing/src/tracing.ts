@@ -1,8 +1,8 @@
 import type { Span, SpanStart, Tracer } from './span.js';
 
 /**
- * The tracer of this process; null while tracing is off. One for the process, as the log's destination is: work is traced
- * where it happens, and handing a tracer through every room would cost more than it says.
+ * Tracer of this process; null while tracing is off. Process-wide like the log's destination: passing a tracer
+ * through every package would cost more than it explains.
  */
 let tracer: Tracer | null = null;
 /** Whether each message of a client is a span too; there are many, so only where the log is as talkative. */
@@ -24,7 +24,7 @@ export function useTracer(next: Tracer, messagesToo = false): () => void {
 
 export const isTracing = (): boolean => tracer !== null;
 
-/** Begins a span that somebody else ends; null while tracing is off. */
+/** Begins a span that its receiver ends; null while tracing is off. */
 export const startSpan = (what: SpanStart): Span | null => tracer?.start(what) ?? null;
 
 /** Runs work as part of a span; without one it is an ordinary call. */
@@ -34,10 +34,10 @@ export const within = <Value>(span: Span | null, work: () => Value): Value =>
 /** The span the running code belongs to. */
 export const currentSpan = (): Span | undefined => tracer?.current();
 
-/** What to tell another process about the running code; absent while it belongs to no trace. */
+/** Returns the trace context of the running code for another process; absent outside of a trace. */
 export const currentTrace = (): string | undefined => tracer?.current()?.trace;
 
-/** The same as headers of a request to somebody else; none while the code belongs to no trace. */
+/** Returns the trace context as request headers; empty outside of a trace. */
 export const traceHeaders = (): Readonly<Record<string, string>> => tracer?.current()?.headers ?? {};
 
 /**
@@ -55,11 +55,11 @@ export function traced<Value>(what: () => SpanStart, work: () => Value): Value {
   }
 }
 
-/** The same for a part of something that is traced; what nobody began, such as asking a store now and then, is no span. */
+/** Traces a part of traced work; background work without a trace gets no span. */
 export const tracedPart = <Value>(what: () => SpanStart, work: () => Value): Value =>
   tracer?.current() === undefined ? work() : traced(what, work);
 
-/** Whether what one message of a client causes is to be traced. */
+/** Whether work caused by a single client message is traced. */
 export const isTracingMessages = (): boolean => tracesMessages;
 
 function ended<Value>(span: Span, value: Value): Value {

@@ -11,7 +11,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A collector over HTTP; its URL and what it received. */
+/** An HTTP collector; its URL and received requests. */
 async function collector() {
   const received: Received[] = [];
   const server = createServer((request, response) => {

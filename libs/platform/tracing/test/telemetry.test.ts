@@ -70,7 +70,7 @@ describe('telemetry', { timeout: 120_000 }, () => {
     await telemetry?.close();
     expect(warn).not.toHaveBeenCalled();
 
-    // A stop waits for a bounded time only; what is under way arrives later on a busy system.
+    // A stop waits for a bounded time only; data in flight arrives later on a busy system.
     const arrived = async (signal: string, ...texts: readonly string[]): Promise<void> =>
       vi.waitFor(async () => {
         const found = (await heard<{ over: string }>(signal)).filter((one) => one.over === over);

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { networkOf, normalizeAddress } from './ip-address.js';
 
-/** What is known of a request without touching its body. */
+/** Request headers relevant for the client address. */
 export interface ForwardingHeaders {
   readonly 'x-forwarded-for'?: string | undefined;
   readonly 'x-real-ip'?: string | undefined;
@@ -15,8 +15,8 @@ function forwarded(list: string, trustHops: number): string | null {
 }
 
 /**
- * The address of the client, normalised. Without trusted hops only the peer counts; with them the forwarding
- * headers do, then `X-Real-IP`, then the peer. Null when there is none: a Unix socket and no header.
+ * Returns the normalised client address. Without trusted hops only the peer counts; with them the forwarding headers,
+ * then `X-Real-IP`, then the peer. Null if there is none: a Unix socket without headers.
  */
 export function clientAddress(peer: string, headers: ForwardingHeaders, trustHops: number): string | null {
   const direct = normalizeAddress(peer);
@@ -30,7 +30,7 @@ export function clientAddress(peer: string, headers: ForwardingHeaders, trustHop
   );
 }
 
-/** What a limiter counts under: an IPv4 address, the /64 of an IPv6 address, or the one shared `unknown_ip`. */
+/** Key of a rate limit: an IPv4 address, the /64 of an IPv6 address, or the shared `unknown_ip`. */
 export function rateLimitSubject(address: string | null): string {
   if (address === null) return 'unknown_ip';
   return isIPv6(address) ? networkOf(address) : address;

@@ -1,6 +1,6 @@
 /**
- * What is known to be wrong with the libraries of the pinned package, by Node's binary interface. A fault that can be
- * avoided from JavaScript is avoided; one that cannot is told at boot.
+ * Known faults of the libraries in the pinned package, by Node ABI. A fault that can be avoided from JavaScript is
+ * avoided; others are logged at start.
  */
 interface NativeFaults {
   /** A request line that arrives in more than one piece is answered 505. Nothing can be done about it here. */
@@ -15,13 +15,13 @@ const FAULTS: Readonly<Record<string, NativeFaults>> = {
   '137': { refusesSplitRequestLines: false, writesLatin1: true },
 };
 
-/** A library nobody has looked at is trusted with bytes only. */
+/** An unknown library is trusted with bytes only. */
 const UNKNOWN: NativeFaults = { refusesSplitRequestLines: false, writesLatin1: true };
 
 /** The faults of the library that fits this process. */
 export const nativeFaults: NativeFaults = FAULTS[process.versions.modules] ?? UNKNOWN;
 
-/** What an operator should know about the library in use, one line each. */
+/** Warnings for operators about the library in use, one line each. */
 export function faultTexts({ refusesSplitRequestLines }: NativeFaults): string[] {
   if (!refusesSplitRequestLines) return [];
   return [

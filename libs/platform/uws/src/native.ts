@@ -12,14 +12,14 @@ export type Native = typeof UwsModule & {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 };
 
-/** Which compiled library is loaded. */
+/** Loaded native library. */
 export interface NativeBinary {
   readonly file: string;
   readonly platform: string;
   readonly arch: string;
   /** Node's binary interface number, `process.versions.modules`. */
   readonly abi: string;
-  /** What is wrong with it and cannot be helped here, for the log. */
+  /** Faults that cannot be avoided, for the log. */
   readonly faults: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const NATIVE_HEAD_BYTES = 64 * 1024;
 const HEAD_VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 const require = createRequire(import.meta.url);
 
-/** What stands in the file name of a compiled library for this process. */
+/** Parts of the file name of the library for this process. */
 function wanted(): Omit<NativeBinary, 'file' | 'faults'> {
   return { platform: process.platform, arch: process.arch, abi: process.versions.modules };
 }
@@ -48,7 +48,7 @@ function libcText(): string {
   return version === undefined ? ', no glibc (musl?)' : `, glibc ${version}`;
 }
 
-/** Says what was looked for, what this machine is, and what to do; exported for its test. */
+/** Names the required library, this machine and the remedy; exported for its test. */
 export function loadFailureText(cause: unknown): string {
   const need = wanted();
   const reason = cause instanceof Error ? (cause.message.split('\n').at(-1) ?? '') : String(cause);
@@ -86,7 +86,7 @@ export function native(): Native {
   return loaded;
 }
 
-/** Which library is in use; loads it when that has not happened yet, and throws like {@link native}. */
+/** Returns the library in use; loads it if needed, and throws like {@link native}. */
 export function nativeBinary(): NativeBinary {
   native();
   const names = wanted();
@@ -95,7 +95,7 @@ export function nativeBinary(): NativeBinary {
   return { ...names, file, faults: [...faultTexts(nativeFaults), ...(replaced === null ? [] : [replaced])] };
 }
 
-/** Says that a library is not the one of the pinned package; null if it is. */
+/** Returns a warning if a library differs from that of the pinned package; null if it is the same. */
 export function hashFault(name: string, content: Uint8Array): string | null {
   const known = NATIVE_HASHES[name];
   const found = createHash('sha256').update(content).digest('hex');

@@ -1,6 +1,6 @@
 import { nativeFaults } from './native-faults.js';
 
-/** What can be sent. */
+/** Sendable data. */
 export type Message = string | ArrayBuffer | Uint8Array;
 
 const asIs = (message: Message): Message => message;

@@ -3,7 +3,7 @@ import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
 import { ServiceErrorFilter } from './http/service-error-filter.js';
 import { SocketGateways } from './sockets/gateway.js';
 
-/** What an application on this platform imports once: the one error body, and its socket gateways. */
+/** Module of an application on this platform: the error body and socket gateways. */
 @Module({
   imports: [DiscoveryModule],
   providers: [SocketGateways, { provide: APP_FILTER, useClass: ServiceErrorFilter }],

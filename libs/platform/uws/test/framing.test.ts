@@ -105,7 +105,7 @@ const OBSCURE_VALUES = HIDDEN.flatMap((hidden) => [
   `Transfer-Encoding: chunked${hidden}\r\n`,
   `Transfer-Encoding: ${hidden}chunked\r\n`,
 ]);
-/** Lines that other servers may take for a header that says where the body ends. */
+/** Lines that other servers may read as a length header. */
 const OBSCURE_LINES = [
   'Content-Length\x80: 3\r\n',
   'Transfer-Encoding\x80: chunked\r\n',

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { frameBytes, HANDSHAKE, requestBytes } from '@carillon/testing';
 
-/** What one hostile client does: writes pieces, then ends its side, resets, or waits for the server to end. */
+/** Script of a hostile client: writes pieces, then ends its side, resets, or waits for the server to end. */
 export interface HostileCase {
   readonly pieces: readonly Buffer[];
   readonly leaves: 'half-closes' | 'resets' | 'waits';

@@ -1,4 +1,4 @@
-// A small server for the hostile suite: told `rss` on its input, it says its memory.
+// A small server for the hostile suite: prints its memory when it reads `rss`.
 import { UwsHttpAdapter, UwsServer } from '../src/index.js';
 
 const server = new UwsServer();

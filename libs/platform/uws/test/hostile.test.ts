@@ -6,7 +6,7 @@ import { type HostileCase, hostileCase } from './hostile-cases.js';
 const CASES = 10_000;
 const AT_ONCE = 50;
 const WAIT_MS = 40;
-/** What may come on top of the memory after the warm-up: far below what 10,000 leaked requests would take. */
+/** Allowed memory growth after the warm-up: far below the size of 10,000 leaked requests. */
 const GROWTH_BYTES = 64 * 1024 * 1024;
 
 const later = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));

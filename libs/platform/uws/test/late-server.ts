@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UwsHttpAdapter, UwsServer } from '../src/index.js';
 
-// Decides on every upgrade a moment later, and greets who comes.
+// Decides on every upgrade asynchronously, and greets each client.
 const server = new UwsServer();
 const adapter = new UwsHttpAdapter(server, { bodyLimitBytes: 1000, trustHops: 0, onFault: () => {} });
 adapter.socketRoute('/app', {

@@ -5,17 +5,17 @@ import { expect, it } from 'vitest';
 
 const SERVER = fileURLToPath(new URL('./late-server.js', import.meta.url));
 const PROCESSES = process.env['CARILLON_PROOF'] === 'true' ? 15 : 6;
-/** Most of what a process does here is to start. */
+/** Number of parallel processes: most of their time is the start. */
 const AT_ONCE = 3;
 const CLIENTS = 8;
 
-/** How many of the first clients of a new process are sent away. */
+/** Number of rejected clients among the first ones of a new process. */
 async function sentAway(): Promise<number> {
   const server = spawnNode(SERVER);
   const [, port] = await server.says(/port (\d+)/);
   const clients: RawSocketClient[] = [];
   for (let count = 0; count < CLIENTS; count += 1) {
-    // What the native side finds depends on what its memory has been used for.
+    // The native fault depends on previous contents of its memory.
     const padding = 'a'.repeat(Math.floor(Math.random() * 300));
     const client = await RawSocketClient.open(Number(port), '/app', { 'X-Padding': padding });
     expect(await client.nextText()).toBe('hello');

@@ -7,7 +7,7 @@ import { lendingChunks } from '../src/lending.js';
 import { type NativeGateway, type Socket, type UpgradeDecision } from '../src/index.js';
 import { startApp, type TestApp } from './app.js';
 
-/** Keeps views of what it is lent, as no handler may. */
+/** Keeps views of lent buffers, as no handler may. */
 @Injectable()
 @WebSocketGateway({ path: '/keeps' })
 class Keeper implements NativeGateway<null> {

@@ -1,4 +1,4 @@
-// Listens on the port it is told and answers with its process id. Run by the shared-port test.
+// Listens on the given port and answers with its process id. Run by the shared-port test.
 import { UwsHttpAdapter, UwsServer } from '../src/index.js';
 
 const [port = '0'] = process.argv.slice(2);

@@ -23,7 +23,7 @@ class Echo implements NativeGateway<State> {
   readonly socketOptions = { maxPayloadBytes: 1000, maxBackpressureBytes: 200_000 };
   readonly sockets: Socket<State>[] = [];
   readonly events: string[] = [];
-  /** Upgrades that are not decided yet, each with what decides it. */
+  /** Pending upgrades, each with the function that decides it. */
   readonly undecided: (() => void)[] = [];
 
   upgrade(request: HttpRequest): UpgradeDecision<State> | Promise<UpgradeDecision<State>> {

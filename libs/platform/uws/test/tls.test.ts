@@ -53,7 +53,7 @@ describe('TLS', () => {
     expect(await handshake(port, 'TLSv1.1')).toBe('refused');
   });
 
-  // The certificate has an ECDSA key: suites of RSA would be refused whatever the server allows.
+  // The certificate has an ECDSA key: RSA suites would be refused by any server.
   it.each([
     ['accepts', 'AES128-GCM-SHA256', 'TLSv1.2'],
     ['accepts', 'AES256-GCM-SHA384', 'TLSv1.2'],

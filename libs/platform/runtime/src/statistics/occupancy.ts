@@ -1,6 +1,6 @@
 import type { OccupancySource, SocketCounters } from './sources.js';
 
-/** What a set of subscriptions amounts to. */
+/** Totals of a set of subscriptions. */
 export interface Occupancy {
   readonly channels: number;
   readonly subscriptions: number;
@@ -20,7 +20,7 @@ export interface Totals extends SocketCounters {
   readonly occupancy: Occupancy;
 }
 
-/** After so many sockets, or subscriptions for sockets that have many, the event loop gets its turn. */
+/** Sockets and subscriptions counted before yielding to the event loop. */
 const SLICE_SOCKETS = 1000;
 const SLICE_SUBSCRIPTIONS = 10_000;
 
@@ -45,7 +45,7 @@ export async function collectApps(source: OccupancySource): Promise<AppStatistic
   return apps;
 }
 
-/** Counts what was visited and gives way when a slice is full. */
+/** Counts visited items and yields when a slice is full. */
 class Slice {
   #sockets = 0;
   #subscriptions = 0;

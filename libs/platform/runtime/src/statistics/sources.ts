@@ -1,4 +1,4 @@
-/** Live numbers of one app's sockets on this node; kept up to date, never counted anew. */
+/** Live counters of one app's sockets on this node, maintained incrementally. */
 export interface SocketCounters {
   readonly connections: number;
   /** Sockets with a user id. */
@@ -17,8 +17,8 @@ export interface SubscriptionView {
 }
 
 /**
- * What the sockets of this process can tell. Iteration is interrupted between sockets while the process goes on, so
- * sockets may come and go meanwhile: it must not throw or visit a socket twice for that.
+ * Sockets of this process. Iteration yields between sockets, so sockets may come and go meanwhile: it must not throw
+ * or visit a socket twice.
  */
 export interface OccupancySource {
   /** Apps with at least one socket here. */

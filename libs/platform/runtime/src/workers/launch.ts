@@ -3,10 +3,9 @@ import { isPlan, PLANNER, WORKER_VARIABLE, type WorkersPlan } from './messages.j
 import { supervise } from './supervise.js';
 
 /**
- * The entry of a program that may run as several processes. Nothing of the program is loaded here when it does: this
- * process then only supervises the others, in the memory that Node itself takes. A child that lives for a moment reads
- * the configuration for it, says what is wrong with it, or how the workers are run.
- *
+ * Entry of a program that may run as several processes. In that case this process only supervises the others and
+ * loads nothing of the program, to stay small. A short-lived child reads the configuration for it and prints its
+ * faults, or how the workers are run.
  * @param run loads the program and runs it
  */
 export async function launch(run: () => Promise<unknown>): Promise<void> {
@@ -18,7 +17,7 @@ export async function launch(run: () => Promise<unknown>): Promise<void> {
   process.exitCode = typeof asked === 'number' ? asked : await supervise(asked);
 }
 
-/** Whether the command line may ask for more than one process; what exactly it says, the child finds out. */
+/** Whether the command line may request more than one process; the child parses it exactly. */
 const asksForWorkers = (argv: readonly string[]): boolean =>
   argv.some((argument, index) => /^--workers(=|$)/.test(argument) && argv[index + 1] !== '1');
 

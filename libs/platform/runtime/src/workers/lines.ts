@@ -2,7 +2,7 @@ import { rank, type Level, type Threshold } from '../logging/levels.js';
 import type { LogDestination, LogFields, LogRecord } from '../logging/record.js';
 import { textWriter } from '../logging/text-format.js';
 
-/** What of the log's settings counts for a process that says little. */
+/** Log settings of a process with few log lines. */
 export interface LineOptions {
   readonly format: 'json' | 'text';
   readonly colors: boolean;
@@ -20,7 +20,7 @@ export interface Lines {
 
 const TARGET = 'service::workers';
 
-/** As a JSON line of `Logging`, without its library. */
+/** JSON lines like those of `Logging`, without its library. */
 const jsonWriter =
   (destination: LogDestination) =>
   ({ level, target, fields }: LogRecord): void =>

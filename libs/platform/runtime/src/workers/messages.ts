@@ -1,23 +1,23 @@
 import type { LineOptions } from './lines.js';
 
-/** What a worker tells its supervisor: it serves; it has begun to stop. */
+/** Report of a worker to its supervisor: it serves; it has begun to stop. */
 export type WorkerNews = 'ready' | 'draining';
 
 /**
- * What a supervisor tells a worker: stop, because of a signal to all of them (a second one: at once); leave the port
- * to the siblings, because the others go on; read the configuration again; or that every worker on the port serves.
+ * Order of a supervisor to a worker: stop, because of a signal to all (a second one: immediately); leave the port to
+ * the siblings, because the others continue; reload the configuration; or every worker on the port serves.
  */
 export type Order = { readonly stop: string } | 'all serve' | 'leave the port' | 'read again';
 
-/** Whether the worker is one of the first, or stands in for one that ended while its siblings serve. */
+/** Whether the worker is one of the first, or replaces one that ended while its siblings serve. */
 export type WorkerKind = 'first' | 'replacement';
 
-/** How several workers are run: what a supervisor has to know of the configuration. */
+/** Plan of several workers: the configuration needed by a supervisor. */
 export interface WorkersPlan {
   readonly plan: {
     /** The arguments of every worker. */
     readonly args: readonly string[];
-    /** What sets each worker apart, on top of the environment they share; one for each. */
+    /** Environment variables of each worker, in addition to the common ones. */
     readonly environments: readonly Readonly<Record<string, string | undefined>>[];
     /** From the order to stop to the end of a worker that does not obey. */
     readonly stopWithinMs: number;

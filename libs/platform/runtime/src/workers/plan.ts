@@ -4,10 +4,10 @@ import type { Logging } from '../logging/logging.js';
 import { shutdownPlan, type ShutdownOptions } from '../shutdown/plan.js';
 import type { WorkersPlan } from './messages.js';
 
-/** A worker exits by itself when its budget ends; this much later it is known not to. */
+/** A worker exits by itself when its budget ends; after this additional time it is killed. */
 const BEYOND_BUDGET_MS = 5000;
 
-/** What a supervisor of this configuration has to know. */
+/** Returns the plan of a configuration for the supervisor. */
 export function workersPlan(
   { config, source, workers }: Extract<Configured, { kind: 'run' }>,
   shutdown: ShutdownOptions,

@@ -1,9 +1,9 @@
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** A worker that has lived this long did not fail because of what made the one before fail. */
+/** Lifetime after which a failure counts as independent of the previous one. */
 const LONG_LIFE_MS = 60_000;
 
-/** How often in a row a worker has ended soon, once this one is counted; one that stopped in order starts anew. */
+/** Returns the number of consecutive early failures, this one included; an orderly stop resets it. */
 export function failuresAfter(
   failures: number,
   { code, livedMs }: { readonly code: number; readonly livedMs: number },

@@ -3,7 +3,7 @@ import { lines } from './lines.js';
 import type { WorkersPlan } from './messages.js';
 import { Supervisor } from './supervisor.js';
 
-/** Runs this program as so many workers until a signal has stopped them; gives the exit code. */
+/** Runs this program as several workers until a signal has stopped them; resolves with the exit code. */
 export async function supervise({ plan }: WorkersPlan): Promise<number> {
   const { args, environments, stopWithinMs } = plan;
   const supervisor = new Supervisor({
@@ -22,7 +22,7 @@ export async function supervise({ plan }: WorkersPlan): Promise<number> {
   return supervisor.ended;
 }
 
-/** A reader that went away must not take the supervisor with it. */
+/** Ignores errors: a closed pipe must not end the supervisor. */
 function print(line: string): void {
   try {
     writeSync(1, line);

@@ -10,11 +10,11 @@ export interface FollowingParts {
 /** A worker's way to the process that started it. */
 export interface SupervisorLink {
   readonly kind: WorkerKind;
-  /** Says that this worker serves. */
+  /** Reports that this worker serves. */
   ready(): void;
   /**
-   * From now on orders are followed. The supervisor's death is an order too: nobody would restart this worker or stop
-   * it, so it stops in order and leaves the port to whoever comes next.
+   * Starts to follow orders. The supervisor's death is an order too: this worker could neither be restarted nor
+   * stopped by it, so it stops in order and releases the port.
    */
   follow(parts: FollowingParts, port: SharedPort): void;
 }

@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * Keeps a number of workers running. One that ends is started again after a pause, except at the start: a worker that
- * ends before all have been ready is the failure of the start. Told to stop, it tells all, and ends with the last.
+ * Keeps a number of workers running. An ended worker is restarted with backoff, except at the start: a worker that
+ * ends before all have been ready fails the start. On a stop it orders all to stop, and ends with the last.
  */
 export class Supervisor {
   /** The exit code: that of the first worker that failed at the start or the stop, else 0. */
@@ -48,7 +48,7 @@ export class Supervisor {
     for (const place of this.#places) this.#start(place);
   }
 
-  /** A stop signal: all workers are told; a second one makes them exit at once. */
+  /** Handles a stop signal: orders all workers to stop; a second one makes them exit immediately. */
   signal(name: string): void {
     const { log } = this.options;
     if (this.#isStopping) {

@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { isNews, WORKER_VARIABLE, type Order, type WorkerKind, type WorkerNews } from './messages.js';
 
-/** How a worker is run: this program again. */
+/** Command of a worker: this program again. */
 export interface WorkerProgram {
   readonly script: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a worker ended. */
+/** End of a worker. */
 export interface WorkerEnd {
   /** 0 after an orderly stop, 1 when a signal ended it. */
   readonly code: number;
@@ -43,7 +43,7 @@ export class Worker {
       listener.ended({ code, signal, wasReady: this.#isReady, livedMs: Date.now() - this.#startedAt });
     };
     this.#child.on('exit', (code, signal) => end(code ?? 1, signal));
-    // An order that cannot be given any more is an error too, and then the exit follows by itself.
+    // An order that cannot be delivered is an error too; the exit event follows.
     this.#child.on('error', () => {
       if (this.#child.pid === undefined) end(1, null);
     });

@@ -7,7 +7,7 @@ interface Created {
   readonly at: { readonly stack?: string };
 }
 
-/** A single timer of less ends by itself soon enough, such as the deadline of work that was given up. */
+/** Shorter timers end soon by themselves, such as the deadline of abandoned work. */
 const LONG_MS = 10_000;
 
 /** From this many recorded timers on, finished ones are dropped. */

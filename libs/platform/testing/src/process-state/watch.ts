@@ -20,10 +20,9 @@ function timersOfProcess(): TimerRecord {
 
 /**
  * Watches the process-wide state that a test file may change and has to restore.
- *
  * @param more further values, by name; compared with `Object.is`
- * @returns describes what a file left behind, when called after it: changed values, open servers and sockets, running
- * child processes and long timers; waits up to `settleMs` for handles that close
+ * @returns lists leftovers of a file, when called after it: changed values, open servers and sockets, running child
+ * processes and long timers; waits up to `settleMs` for handles that close
  */
 export function watchProcess(
   more: () => Readonly<Record<string, unknown>> = () => ({}),

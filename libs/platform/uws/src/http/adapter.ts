@@ -14,7 +14,7 @@ import type { HttpRequest } from './request.js';
 import type { HttpResponse } from './response.js';
 import type { Entrance } from './routes.js';
 
-/** How the HTTP side behaves. */
+/** Options of the HTTP adapter. */
 export interface AdapterOptions {
   /** Largest request body; one byte more is 413. Default 10 MiB. */
   readonly bodyLimitBytes?: number;
@@ -26,9 +26,9 @@ export interface AdapterOptions {
   readonly pathPrefix?: string;
   /** Absent: no CORS headers; `OPTIONS` is still answered 200. */
   readonly cors?: CorsOptions;
-  /** Told of requests as they finish; absent, nothing is measured. */
+  /** Called with each finished request; absent: not measured. */
   readonly onFinished?: FinishedObserver;
-  /** Told of faults of ours, with their cause: unforeseen exceptions of HTTP and of socket handlers. */
+  /** Called with internal errors and their cause: unforeseen exceptions of HTTP and socket handlers. */
   readonly onFault?: (error: ServiceError, where: string) => void;
 }
 
@@ -36,15 +36,14 @@ const DEFAULT_BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 const DEFAULT_BODY_ROOM_BYTES = 128 * 1024 * 1024;
 
 /**
- * NestJS on a {@link UwsServer}. Made before Nest, so that the server may listen and answer {@link fastRoute}
- * probes while Nest is still starting; {@link gate} decides what else is answered then.
- *
- * What the native library decides by itself, with bodies of its own: requests it cannot parse (400, 431 for a head
- * over 64 KiB in pieces, 505), heads that stay incomplete, have no `Host` or more than 100 headers (closed after 10
- * to 14 seconds, like idle connections and slow bodies). A client that ends its side before it has its answer is
- * taken for gone, and so is one that pipelines onto a request that is still waiting for something: requests without
- * a body whose handlers only await finished promises may be pipelined. On Node 20 its parser answers 505 when the request line
- * itself comes in two pieces.
+ * NestJS on a {@link UwsServer}. Created before Nest, so that the server may listen and answer {@link fastRoute}
+ * probes while Nest is still starting; {@link gate} decides which other requests are answered then.
+ * The native library handles some cases with bodies of its own: unparsable requests (400, 431 for a head over 64 KiB
+ * in pieces, 505), heads that stay incomplete, have no `Host` or more than 100 headers (closed after 10 to 14
+ * seconds, like idle connections and slow bodies). A client that ends its side before the answer counts as
+ * disconnected, and so does one that pipelines onto a request that is still waiting: requests without a body whose
+ * handlers only await resolved promises may be pipelined. On Node 20 the parser answers 505 if the request line
+ * itself arrives in two pieces.
  */
 export class UwsHttpAdapter extends NestAdapter {
   readonly #onFault: (error: ServiceError, where: string) => void;
@@ -66,8 +65,8 @@ export class UwsHttpAdapter extends NestAdapter {
   }
 
   /**
-   * Asked first for every request and upgrade, before its route is looked at; an answer ends it there. Only what is
-   * no valid request (ambiguous length) or no upgrade on a socket route (426) is answered before. Null: all pass.
+   * Called first for every request and upgrade, before routing; an answer ends it. Only invalid requests (ambiguous
+   * length) and non-upgrades on a socket route (426) are answered before. Null: all pass.
    */
   set gate(gate: ((request: HttpRequest) => Answer | null) | null) {
     this.dispatcher.gate = gate;
@@ -100,15 +99,15 @@ export class UwsHttpAdapter extends NestAdapter {
     return this.dispatcher.bodyRoom.usedBytes;
   }
 
-  /** From now on every new request is answered 503 with `Connection: close`; those begun go on. */
+  /** Answers every new request with 503 and `Connection: close`; running ones continue. */
   refuseNew(): void {
     this.dispatcher.refusesNew = true;
   }
 
   /**
-   * Registers a plain function for a hot route: the same objects and rules, without Nest in between. The entrance sees
-   * requests that bring a body before it is read, and answers those it refuses. A handler that calls `next` leaves the
-   * request to whatever is registered for the same path later.
+   * Registers a plain function for a hot route, with the same objects and rules but without Nest. The entrance checks
+   * requests with a body before it is read, and answers those it refuses. A handler that calls `next` passes the
+   * request to later registrations of the path.
    */
   fastRoute(method: string, path: string, handler: Handler, entrance?: Entrance): void {
     this.dispatcher.routes.add(method.toUpperCase(), path, handler, entrance);
@@ -119,7 +118,7 @@ export class UwsHttpAdapter extends NestAdapter {
     this.dispatcher.routes.before(method.toUpperCase(), path, handler);
   }
 
-  /** Gives a path to what answers everything there itself. One trailing slash is ignored. */
+  /** Registers the handler of everything at a path. One trailing slash is ignored. */
   endpoint(path: string, endpoint: Endpoint): void {
     this.dispatcher.routes.endpoints.set(path, endpoint);
   }
@@ -138,7 +137,7 @@ export class UwsHttpAdapter extends NestAdapter {
     this.server.onSocket(`${place}/`, behavior);
   }
 
-  /** Sends to every socket of this process subscribed to the topic. False: nobody is, or the server is closed. */
+  /** Sends to every socket of this process subscribed to the topic. False: no subscriber, or the server is closed. */
   publish(topic: string, message: Message, isBinary = false, compress = false): boolean {
     return this.server.publish(topic, message, isBinary, compress);
   }

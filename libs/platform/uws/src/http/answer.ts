@@ -1,6 +1,6 @@
 import { errorBody, type ServiceError } from '@carillon/errors';
 
-/** A complete answer as plain data: what a gate, a refusal or a hot route says. */
+/** A complete answer as plain data, from a gate, a refusal or a hot route. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case. `connection: close` ends the connection after the answer. */

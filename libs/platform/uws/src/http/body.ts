@@ -2,7 +2,7 @@ import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
 import { lendingChunks } from '../lending.js';
 import type { BodyRoom } from './body-room.js';
 
-/** What became of a body: its bytes (undefined when they are to be ignored), or it is too large, now or ever. */
+/** Outcome of reading a body: its bytes (undefined if ignored), or too large, temporarily or always. */
 export type BodyOutcome =
   | { readonly tooLarge: false; readonly bytes: Buffer | undefined; readonly length: number }
   | { readonly tooLarge: true; readonly isForNow?: true };
@@ -12,8 +12,8 @@ const TOO_LARGE: BodyOutcome = { tooLarge: true };
 const NO_ROOM: BodyOutcome = { tooLarge: true, isForNow: true };
 
 /**
- * How long a client that sends too much is listened to before the connection is closed. Closing while bytes
- * arrive resets the connection, and the client would never read the 413.
+ * Time for which an oversized body is drained before the connection is closed. Closing while bytes arrive resets the
+ * connection, and the client would never read the 413.
  */
 const LINGER_MS = 500;
 
@@ -26,25 +26,24 @@ export function announcesBody(
 }
 
 /**
- * Reads a body. The outcome is told once; not at all when the client goes away first. A declared length over the
- * limit keeps nothing; otherwise bytes are counted as they come and dropped once over the limit. What comes after
- * that is thrown away until it ends or {@link LINGER_MS} have passed.
- *
- * The native library answers `Expect: 100-continue` by itself, so such clients send like all others, and it ends
- * slow senders: those that stay below 16 KiB per second for 10 to 14 seconds.
+ * Reads a body. The outcome is reported once; not at all if the client disconnects first. Nothing is kept of a body
+ * with a declared length over the limit; otherwise bytes are counted as they arrive and dropped once over the limit.
+ * Later bytes are discarded until the end or {@link LINGER_MS}.
+ * The native library answers `Expect: 100-continue` itself, so such clients send like all others, and it disconnects
+ * slow senders: those below 16 KiB per second for 10 to 14 seconds.
  */
 export class BodyReader {
   readonly #limit: number;
   readonly #keeps: boolean;
   readonly #room: BodyRoom;
-  /** What it has of the room, until it is released. */
+  /** Bytes reserved in the shared budget, until released. */
   #taken = 0;
   #outcome: BodyOutcome | undefined;
   #listener: ((outcome: BodyOutcome) => void) | undefined;
   /** Holds the first `#length` bytes; grows by doubling, because kept pieces would cost more than their bytes. */
   #bytes: Buffer = NOTHING;
   #length = 0;
-  /** What it is over, once it is over something. */
+  /** Outcome of an exceeded limit. */
   #over: BodyOutcome | null = null;
   #linger: NodeJS.Timeout | undefined;
 
@@ -66,13 +65,16 @@ export class BodyReader {
     this.#taken = 0;
   }
 
-  /** Asks to be told; at once when the outcome is there already. */
+  /** Registers the listener; called immediately if the outcome is known. */
   whenDone(listener: (outcome: BodyOutcome) => void): void {
     if (this.#outcome === undefined) this.#listener = listener;
     else listener(this.#outcome);
   }
 
-  /** Starts reading; must be called before the native handler returns. `onEnd` is called before the outcome is told. */
+  /**
+   * Starts reading; must be called before the native handler returns. `onEnd` is called before the outcome is
+   * reported.
+   */
   read(native: NativeResponse, declaredLength: number, onEnd: () => void = () => {}): void {
     if (declaredLength > this.#limit) this.#exceed(TOO_LARGE);
     native.onData(
@@ -83,7 +85,7 @@ export class BodyReader {
     );
   }
 
-  /** Nobody wants the body any more: the client is gone, or there is an answer already. */
+  /** Cancels the read: the client has disconnected, or was answered. */
   cancel(): void {
     this.#listener = undefined;
     this.#outcome ??= TOO_LARGE;

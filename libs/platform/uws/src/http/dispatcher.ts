@@ -17,13 +17,13 @@ import { type HandledTarget, Routes } from './routes.js';
 /** Longest request head that is answered; longer ones get 431. The promise is 32 KiB, the rest is slack. */
 const MAX_HEAD_BYTES = 33 * 1024;
 
-/** Says an error in the form that clients of a path know; what is not for it comes back as it was. */
+/** Formats an error for the clients of a path; other answers are returned unchanged. */
 export type ErrorWords = (answer: Answer, path: string) => Answer;
 
 /** Methods whose bodies are counted but ignored. */
 const IGNORED_BODIES = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** Told of every finished request. Status 0: the client went away unanswered. */
+/** Called with every finished request. Status 0: the client disconnected before the answer. */
 export type FinishedObserver = (
   template: string,
   method: string,
@@ -33,7 +33,7 @@ export type FinishedObserver = (
   bytesOut: number,
 ) => void;
 
-/** How the pipeline is set; see `AdapterOptions`, which documents each. */
+/** Options of the pipeline, documented in `AdapterOptions`. */
 export interface DispatcherOptions {
   readonly bodyLimitBytes: number;
   readonly bodyRoomBytes: number;
@@ -42,7 +42,7 @@ export interface DispatcherOptions {
   readonly prefix: PathPrefix;
 }
 
-/** An error after which the connection cannot or shall not go on. */
+/** An error after which the connection is closed. */
 function lastAnswer(error: ServiceError): Answer {
   const answer = errorAnswer(error);
   return { ...answer, headers: { ...answer.headers, connection: 'close' } };
@@ -200,13 +200,16 @@ export class Dispatcher implements ResponseOwner {
     );
   }
 
-  /** Before the body: who is refused here keeps nothing in memory. Undefined: it was decided at once. */
+  /**
+   * Runs the entrance before the body, so that refused requests keep nothing in memory. Undefined: decided
+   * synchronously.
+   */
   #enter(response: HttpResponse, { entrance }: HandledTarget): Promise<void> | undefined {
     const { request } = response;
     const admitted = this.admission?.(request, response) ?? null;
     const enter = (refusal: Answer | null): void | Promise<void> => {
       if (refusal !== null) return response.answer(refusal);
-      // What says itself that it is too large is answered so, whoever sends it; nothing of it is kept either.
+      // A declared length over the limit is refused without running the entrance, and its body is not kept.
       const isLooked = bringsBody(request) && declaredLength(request) <= this.#options.bodyLimitBytes;
       return entrance !== null && isLooked ? entrance(request, response) : undefined;
     };
@@ -252,7 +255,7 @@ export class Dispatcher implements ResponseOwner {
   }
 }
 
-/** What a plain request on a socket route reads. */
+/** Answer to a plain request on a socket route. */
 export function notAnUpgrade(): Answer {
   const headers = { upgrade: 'websocket', 'sec-websocket-version': '13' };
   return errorAnswer(new ServiceError('upgrade_required', { headers }));

@@ -4,12 +4,12 @@ import type { BodyRoom } from './body-room.js';
 import type { HttpRequest } from './request.js';
 import type { HttpResponse } from './response.js';
 
-/** What became of a body: its bytes, or why there are none. `no_room` is for now, `too_large` for ever. */
+/** Outcome of reading a body: its bytes, or the reason. `no_room` is temporary, `too_large` is permanent. */
 export type EndpointBody =
   | { readonly kind: 'read'; readonly bytes: Buffer | undefined }
   | { readonly kind: 'too_large' | 'no_room' };
 
-/** What goes on once the body is there. */
+/** Continuation after the body was read. */
 export type AfterBody = (body: EndpointBody) => void | Promise<void>;
 
 /**

@@ -1,12 +1,14 @@
 import type { HttpResponse as NativeResponse } from 'uWebSockets.js';
 
-/** The body of an answer that goes on until either side ends it. Safe to call at any time, also after its end. */
+/**
+ * Body of an answer that continues until either side ends it. Methods may be called at any time, also after its end.
+ */
 export class EventStream {
-  /** Told once when the client goes away. */
+  /** Called once when the client disconnects. */
   onGone: (() => void) | null = null;
   readonly #native: NativeResponse;
   #isOpen = true;
-  /** The client has not taken all of what was sent yet. */
+  /** Whether the client has not received everything yet. */
   #isBehind = false;
 
   constructor(native: NativeResponse) {
@@ -21,7 +23,7 @@ export class EventStream {
     return this.#isOpen;
   }
 
-  /** Sends a piece. Who has not even taken the piece before is dropped, so nothing gathers here. */
+  /** Sends a piece. A client that has not received the previous piece is disconnected, so that nothing is buffered. */
   write(text: string): void {
     if (!this.#isOpen) return;
     if (this.#isBehind) {

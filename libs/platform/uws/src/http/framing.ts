@@ -3,10 +3,10 @@ const LENGTH = /^[0-9]{1,15}$/;
 const CHUNKED = /^chunked$/i;
 
 /**
- * Whether another server could see another end of a request than the native parser does, from its header names and
- * values by turns: more than one header that says its end, a length that is not plain digits, or a transfer coding
- * that is not exactly `chunked`. The native parser takes the first of several lengths, any coding for `chunked` and an
- * empty length for none; behind a proxy each of those could smuggle a second request.
+ * Whether another server could find a different end of a request than the native parser, given its header names and
+ * values alternately: more than one length header, a length that is not plain digits, or a transfer coding other than
+ * exactly `chunked`. The native parser takes the first of several lengths, any coding for `chunked` and an empty
+ * length for none; behind a proxy each of those could smuggle a second request.
  */
 export function isAmbiguous(pairs: readonly string[]): boolean {
   let ends = 0;

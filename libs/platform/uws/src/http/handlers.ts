@@ -4,12 +4,12 @@ import type { Handler } from './middleware.js';
 import type { HttpRequest } from './request.js';
 import type { HttpResponse } from './response.js';
 
-/** What answers errors that handlers hand on. */
+/** Handles errors passed on by handlers. */
 export type ErrorLayer = (error: unknown, request: HttpRequest, response: HttpResponse) => unknown;
 
 /**
- * Asks one handler after the other, each as the one before calls `next`; behind the last there is nothing (404). Whatever
- * they throw, now or later, becomes the answer; errors handed to `next` go to the error layer. Null: there is none.
+ * Runs handlers in order, each when the previous one calls `next`; after the last the answer is 404. Thrown errors,
+ * synchronous or not, become the answer; errors passed to `next` go to the error layer. Null: no error layer.
  */
 export function runHandlers(
   handlers: readonly Handler[],
@@ -31,7 +31,7 @@ function handOn(error: unknown, response: HttpResponse, errorLayer: ErrorLayer |
   attempt(() => errorLayer(error, response.request, response), response);
 }
 
-/** Whatever work throws, now or later, becomes the answer. */
+/** Converts errors of the work, synchronous or not, into the answer. */
 function attempt(work: () => unknown, response: HttpResponse): void {
   try {
     const running = work();

@@ -6,7 +6,7 @@ const UNPRINTABLE = /[\u0000-\u0008\u000A-\u001F\u007F]/;
 
 const statusLines = new Map<number, string>();
 
-/** What stands first in an answer; made once for each status. */
+/** Returns the status line; cached by status. */
 export function statusLine(status: number): string {
   let line = statusLines.get(status);
   if (line === undefined) {

@@ -1,7 +1,7 @@
 import type { HttpRequest } from './request.js';
 import type { HttpResponse } from './response.js';
 
-/** Goes on to whatever comes next, or to the error layer when given an error. */
+/** Passes the request to the next handler, or to the error layer if given an error. */
 export type Next = (error?: unknown) => void;
 
 /** A route handler or a middleware, as Nest registers them. May return a promise. */
@@ -14,7 +14,7 @@ interface Mounted {
   readonly handler: Handler;
 }
 
-/** What Nest writes for "the rest of the path", in old and new spelling. */
+/** Whether a segment is Nest's wildcard for the rest of the path, in old and new notation. */
 const isRest = (segment: string): boolean => /^(\{?\*\w*\}?|\(\.\*\))$/.test(segment);
 
 function segmentsOf(path: string): string[] {
@@ -45,7 +45,7 @@ export class MiddlewareStack {
     return this.#mounted.length === 0;
   }
 
-  /** What runs before the handler of this path. */
+  /** Returns the middleware of this path. */
   for(path: string): Handler[] {
     const segments = segmentsOf(path);
     return this.#mounted.filter((one) => covers(one, segments)).map((one) => one.handler);

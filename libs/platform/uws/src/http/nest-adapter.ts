@@ -14,13 +14,13 @@ const unsupported = (what: string): never => {
   throw new Error(`${what} is not supported on this platform`);
 };
 
-/** What a registration without a path means. */
+/** Normalises a registration without a path. */
 function pathAndHandler(first: string | Handler, second?: Handler): [string, Handler] {
   if (typeof first === 'function') return ['/', first];
   return second === undefined ? unsupported('a route without a handler') : [first, second];
 }
 
-/** What Nest's core calls of a platform, over our dispatcher. What it may ask for that is not here is refused. */
+/** Platform methods called by Nest's core, over the dispatcher. Unsupported ones throw. */
 export abstract class NestAdapter extends AbstractHttpAdapter<NodeServerStandIn, HttpRequest, HttpResponse> {
   protected constructor(
     protected readonly server: UwsServer,
@@ -91,7 +91,7 @@ export abstract class NestAdapter extends AbstractHttpAdapter<NodeServerStandIn,
   }
 
   override initHttpServer(): void {
-    // The stand-in exists from the start: the server may be listening already.
+    // The stand-in exists from the start: the server may already be listening.
   }
 
   override beforeClose(): void {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { UwsServer } from '../server/uws-server.js';
 
-/** What Nest's core takes for a Node server: it listens for `error` and asks for the address, nothing else. */
+/** Stand-in for the Node server expected by Nest's core, which only listens for `error` and reads the address. */
 export class NodeServerStandIn extends EventEmitter {
   readonly #server: UwsServer;
 

@@ -1,16 +1,16 @@
 /** Routes that clients and servers of apps use. */
 const OF_APPS = /^\/apps?(?:\/|$)/;
 
-/** What stands in front of the routes of apps on the wire, and of nothing else: probes stay where they are. */
+/** Prefix of the routes of apps, and of no others: probes keep their paths. */
 export class PathPrefix {
   readonly #prefix: string;
 
-  /** A trailing slash says nothing; `/`, like nothing at all, is no prefix. */
+  /** A trailing slash is ignored; `/` and an empty text mean no prefix. */
   constructor(prefix = '') {
     this.#prefix = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
   }
 
-  /** The path by which the route of a request is found; null: no route is there. */
+  /** Returns the path of a request without the prefix; null: not below the prefix. */
   routed(path: string): string | null {
     const prefix = this.#prefix;
     if (prefix === '') return path;
@@ -21,7 +21,7 @@ export class PathPrefix {
     return OF_APPS.test(path) ? null : path;
   }
 
-  /** Where a route is on the wire. */
+  /** Returns the full path of a route. */
   placed(route: string): string {
     return OF_APPS.test(route) ? `${this.#prefix}${route}` : route;
   }

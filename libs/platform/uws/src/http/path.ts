@@ -1,9 +1,9 @@
 import { ServiceError } from '@carillon/errors';
 
-/** What bytes that are not UTF-8 became when the request line was read. */
+/** Replacement character of bytes in the request line that are not UTF-8. */
 const UNREADABLE = '\uFFFD';
 
-/** Whether every escape of a path is complete and stands for UTF-8. */
+/** Whether every escape of a path is complete and decodes to UTF-8. */
 export function isDecodable(path: string): boolean {
   if (path.includes(UNREADABLE)) return false;
   if (!path.includes('%')) return true;
@@ -15,7 +15,7 @@ export function isDecodable(path: string): boolean {
   }
 }
 
-/** What a request with another path reads. */
+/** Error of a request with an undecodable path. */
 export const invalidPath = (): ServiceError =>
   new ServiceError('invalid_input', { text: 'the path is not valid UTF-8' });
 

@@ -11,7 +11,7 @@ export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const ascii = new TextDecoder('latin1');
 
-/** Where {@link collect} puts names and values: reading headers must not cost a closure per request. */
+/** Target of {@link collect}: reading headers must not cost a closure per request. */
 let collecting: string[] = [];
 const collect = (name: string, value: string): void => {
   collecting.push(name, value);
@@ -24,18 +24,18 @@ function headerPairs(native: NativeRequest): string[] {
 }
 
 /**
- * One request, as controllers, guards and hot routes see it. What the wire said is in the `raw…` members; the
- * views (`headers`, `params`, `query`, `body`, `ip`) are built when first read, so that a signature can be checked
- * over raw bytes before anything is parsed. Extensible, because Nest and middleware add members of their own.
+ * One request for controllers, guards and hot routes. The `raw…` members hold the received data; the views
+ * (`headers`, `params`, `query`, `body`, `ip`) are created on first use, so that a signature can be verified over raw
+ * bytes before anything is parsed. Extensible, because Nest and middleware add members of their own.
  */
 export class HttpRequest {
-  /** As on the wire; `HEAD` stays `HEAD`. */
+  /** As received; `HEAD` stays `HEAD`. */
   readonly method: string;
   /** The path exactly as on the wire: not decoded, without the query, with its trailing slash. */
   readonly rawPath: string;
-  /** The same as routes know it: without what stands in front of all routes of apps. */
+  /** Path without the prefix of the routes of apps. */
   routedPath: string;
-  /** What follows the `?`, undecoded; empty when there is none. */
+  /** Undecoded query after the `?`; empty if none. */
   readonly rawQuery: string;
   /** The body's bytes. Undefined without a body, and for GET, HEAD and DELETE, whose bodies are ignored unless their digest is signed. */
   rawBody: Buffer | undefined;
@@ -94,7 +94,7 @@ export class HttpRequest {
     return undefined;
   }
 
-  /** Whether a header says where the request ends: it has a body, be it empty. */
+  /** Whether a header declares the end of the request: it has a body, possibly empty. */
   get isFramed(): boolean {
     return this.isChunked || this.header('content-length') !== undefined;
   }
@@ -108,7 +108,7 @@ export class HttpRequest {
     return isAmbiguous(this.#pairs);
   }
 
-  /** Whether the path can be decoded: its escapes are complete and stand for UTF-8, as its bytes do. */
+  /** Whether the path can be decoded: its escapes are complete and decode to UTF-8, as its bytes do. */
   hasValidPath(): boolean {
     return isDecodable(this.rawPath);
   }
@@ -149,9 +149,8 @@ export class HttpRequest {
   }
 
   /**
-   * The body as JSON, whatever its content type says; undefined without one.
-   *
-   * @throws ServiceError `invalid_input` when the bytes are not UTF-8 JSON.
+   * The body as JSON, regardless of its content type; undefined without one.
+   * @throws ServiceError `invalid_input` if the bytes are not UTF-8 JSON
    */
   get body(): unknown {
     this.#body ??= { value: parseBody(this.rawBody) };
@@ -169,7 +168,7 @@ export class HttpRequest {
     return this.#peer;
   }
 
-  /** The client's address as far as proxies are trusted; null when there is none. */
+  /** Client address with regard to trusted proxies; null if there is none. */
   get ip(): string | null {
     return clientAddress(this.peer, this.headers, this.#trustHops);
   }

@@ -13,11 +13,11 @@ import { answerableError } from './thrown.js';
 /** Headers that go with every answer, as alternating names and values; made once, not per request. */
 export type FixedHeaders = readonly string[];
 
-/** Who made a response and wants to know its end. One object for all responses. */
+/** Owner of responses, notified of their end. One object for all responses. */
 export interface ResponseOwner {
   /** Called once per response: answered, upgraded, or the client gone. */
   finished(response: HttpResponse): void;
-  /** The answer to a failed request in the words that its path is told errors in. */
+  /** Formats the answer to a failed request for its path. */
   worded(answer: Answer, request: HttpRequest): Answer;
   /** A fault of ours that was answered with a 500 or came too late to be answered. */
   faulted(error: ServiceError, request: HttpRequest): void;
@@ -30,7 +30,7 @@ const LONGEST_TURN_MS = 1000;
 const NO_HEADERS: FixedHeaders = [];
 const hasNoBody = (status: number): boolean => status === 204 || status === 304 || status < 200;
 
-/** What is being sent: native corking calls back at once, so one place serves all and costs no closure. */
+/** Response being sent: native corking calls back synchronously, so one variable serves all and costs no closure. */
 let sending: HttpResponse | null = null;
 const sendNow = (): void => sending?.write();
 
@@ -47,13 +47,13 @@ function sendCorked(native: NativeResponse, response: HttpResponse): void {
 export class HttpResponse {
   statusCode = 200;
   readonly request: HttpRequest;
-  /** When the request came, for metrics; 0 when nobody measures. */
+  /** Arrival time of the request, for metrics; 0 if not measured. */
   startedAtMs = 0;
-  /** What it is traced as; null while tracing is off. */
+  /** Span of the request; null while tracing is off. */
   span: Span | null = null;
-  /** What reads the request's body; null: it has none. */
+  /** Reader of the request's body; null: no body. */
   body: BodyReader | null = null;
-  /** Told when the client goes away before there is an answer. */
+  /** Called when the client disconnects before the answer. */
   onAbort: (() => void) | null = null;
 
   readonly #native: NativeResponse;
@@ -82,17 +82,17 @@ export class HttpResponse {
     this.#sending.bodyEnded();
   }
 
-  /** Headers that go with whatever is answered; the room's own. */
+  /** Headers of every answer; internal to the package. */
   set fixedHeaders(headers: FixedHeaders) {
     this.#fixed = headers;
   }
 
-  /** Whether nothing more can be said: answered, or the client is gone. */
+  /** Whether the response has ended: answered, or the client has disconnected. */
   get finished(): boolean {
     return this.#finished;
   }
 
-  /** Whether the client went away before there was an answer. */
+  /** Whether the client disconnected before the answer. */
   get aborted(): boolean {
     return this.#aborted;
   }
@@ -152,8 +152,8 @@ export class HttpResponse {
   }
 
   /**
-   * Answers whatever was thrown with the one error body. Faults of ours are told to the owner, with their cause;
-   * the client reads a fixed text. Never throws.
+   * Answers a thrown value with the error body. Internal errors are reported to the owner with their cause; the
+   * client gets a fixed text. Never throws.
    */
   fail(thrown: unknown): void {
     const error = answerableError(thrown);
@@ -197,7 +197,7 @@ export class HttpResponse {
     this.#owner.finished(this);
   }
 
-  /** Begins an answer that goes on; as a request it is over. Null: it was over before. */
+  /** Begins a streaming answer, which ends the request for limits and metrics. Null: it had already ended. */
   openStream(): EventStream | null {
     if (this.#finished) return null;
     this.#finished = true;
@@ -209,15 +209,15 @@ export class HttpResponse {
     return stream;
   }
 
-  /** Whether the answer goes on; the room's own. */
+  /** Whether a streaming answer is open; internal to the package. */
   get isStreaming(): boolean {
     return this.#stream?.isOpen === true;
   }
 
   /**
-   * Answers as the last thing on this connection: whatever stands behind the request in the same piece is never read.
-   * The native side would run it if the answer were still in its buffer, so the answer is made longer than that; to a
-   * `HEAD`, which has no body to make longer, the end of the connection is the answer.
+   * Answers as the last thing on this connection: pipelined bytes after the request are never read. The native side
+   * would process them if the answer were still in its buffer, so the answer is padded beyond that; a `HEAD`, which
+   * has no body to pad, is answered by closing the connection.
    */
   cutOff(answer: Answer): void {
     if (this.request.method === 'HEAD') return this.destroy();
@@ -229,9 +229,9 @@ export class HttpResponse {
   }
 
   /**
-   * Reads nothing more of this connection until there is an answer, because the native side ends a connection whose
-   * next request comes before: the client would send a publish again that was made. After {@link LONGEST_TURN_MS} it is
-   * read again, since only that tells whether the client is still there. The room's own.
+   * Pauses reading of this connection until the answer, because the native side ends a connection whose next request
+   * arrives before: the client would then repeat a publish that was executed. After {@link LONGEST_TURN_MS} reading
+   * resumes, since only that detects a disconnect. Internal to the package.
    */
   takeTurn(): void {
     if (this.#finished || this.body?.isComing === true || this.#holding !== null) return;

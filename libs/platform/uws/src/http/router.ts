@@ -3,7 +3,7 @@ export interface Match<Target> {
   readonly target: Target;
   /** The path as it was registered, for metrics and logs: a bounded set, unlike paths. */
   readonly template: string;
-  /** Segments that stand for parameters, undecoded, in order of {@link names}. */
+  /** Undecoded parameter segments in order of {@link names}. */
   readonly values: readonly string[];
   readonly names: readonly string[];
 }
@@ -19,9 +19,9 @@ const NOTHING: readonly string[] = [];
 /** One place in the tree of segments. */
 interface Place<Target> {
   readonly fixed: Map<string, Place<Target>>;
-  /** What follows any one non-empty segment. */
+  /** Child for any one non-empty segment. */
   parameter: Place<Target> | null;
-  /** What answers any rest of the path. */
+  /** Routes for any rest of the path, by method. */
   readonly rest: Map<string, Route<Target>>;
   readonly routes: Map<string, Route<Target>>;
 }

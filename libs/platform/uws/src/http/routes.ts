@@ -7,24 +7,21 @@ import type { HttpRequest } from './request.js';
 import type { HttpResponse } from './response.js';
 import { type Match, Router, withoutTrailingSlash } from './router.js';
 
-/** What answers a path: handlers tried in order, or `socket` when only an upgrade does. */
+/** Target of a path: handlers tried in order, or `socket` for upgrades only. */
 export interface HandledTarget {
   readonly handlers: Handler[];
   readonly entrance: Entrance | null;
 }
 export type Target = HandledTarget | 'socket';
 
-/**
- * What looks at a request that brings a body, before it is read; one it refuses it answers itself. A promise that rejects
- * becomes the answer.
- */
+/** Checks a request with a body before it is read; answers those it refuses. A rejection becomes the answer. */
 export type Entrance = (request: HttpRequest, response: HttpResponse) => void | Promise<void>;
 
-/** What answers which path, and what is asked before. One trailing slash is ignored everywhere. */
+/** Routes and middleware. One trailing slash is ignored everywhere. */
 export class Routes {
   readonly #router = new Router<Target>();
   readonly #middleware = new MiddlewareStack();
-  /** What answers everything at a path itself; looked at before routes. */
+  /** Handlers of everything at a path; looked up before routes. */
   readonly endpoints = new Map<string, Endpoint>();
 
   constructor(private readonly prefix: PathPrefix) {}
@@ -42,7 +39,7 @@ export class Routes {
     this.#handlers(method, path).unshift(handler);
   }
 
-  /** Only upgrades are answered there. False: something else is there already. */
+  /** Registers a path for upgrades only. False: the path is taken. */
   addSocket(path: string): boolean {
     return this.#router.add('GET', path, 'socket');
   }
@@ -52,12 +49,12 @@ export class Routes {
     this.#middleware.add(path, handler, isPrefix);
   }
 
-  /** Where a route is on the wire. */
+  /** Returns the full path of a route. */
   placed(route: string): string {
     return this.prefix.placed(route);
   }
 
-  /** What answers a request; null: nothing does. */
+  /** Finds the target of a request; null: none. */
   find(request: HttpRequest): Match<Target> | null {
     const path = this.routed(request);
     if (path === null) return null;
@@ -65,19 +62,19 @@ export class Routes {
     return found === null && request.method === 'HEAD' ? this.#router.find('GET', path) : found;
   }
 
-  /** The path by which the route of a request is found, and its middleware; null: no route is there. */
+  /** Returns the path by which the route and the middleware of a request are found; null: outside of the prefix. */
   routed(request: HttpRequest): string | null {
     const path = this.prefix.routed(withoutTrailingSlash(request.rawPath));
     if (path !== null) request.routedPath = path;
     return path;
   }
 
-  /** All that is asked for a request that is for this target, in order. */
+  /** Returns middleware and handlers of a request, in order. */
   handlersOf({ routedPath }: HttpRequest, { handlers }: HandledTarget): readonly Handler[] {
     return this.#middleware.isEmpty ? handlers : [...this.#middleware.for(routedPath), ...handlers];
   }
 
-  /** What is said where nothing answers: there is no such route, or it has other methods. */
+  /** Answer for a request without a target: unknown route, or other methods. */
   missing(request: HttpRequest): Answer {
     const path = this.routed(request);
     const methods = path === null ? [] : this.#router.methods(path);

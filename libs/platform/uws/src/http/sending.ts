@@ -37,7 +37,7 @@ export class Sending {
     else if (this.isEarly) this.#late = setTimeout(() => this.#isLate(), BODY_WITHIN_MS).unref();
   }
 
-  /** After a turn that took long, timers are due before what has arrived meanwhile is read. */
+  /** After a long event-loop turn, timers fire before data that has arrived is read. */
   #isLate(): void {
     setImmediate(() => {
       if (this.isPending && this.isEarly) this.#leave();

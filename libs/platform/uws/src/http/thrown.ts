@@ -17,7 +17,7 @@ const BY_STATUS: ReadonlyMap<number, HttpErrorCode> = new Map([
   [503, 'service_unavailable'],
 ]);
 
-/** What a Nest exception says: pipes put a list of findings there, everything else one text. */
+/** Text of a Nest exception: pipes put a list of findings there, others one text. */
 function textOf(exception: HttpException): string {
   const response = exception.getResponse();
   if (typeof response === 'string') return response;
@@ -27,8 +27,8 @@ function textOf(exception: HttpException): string {
 }
 
 /**
- * Turns whatever a handler threw into an answerable error. A Nest exception keeps its text and takes the row of
- * its status; a status without a row becomes 400 below 500 and 500 above, because body and status must agree.
+ * Converts a thrown value into an answerable error. A Nest exception keeps its text and takes the row of its status;
+ * a status without a row becomes 400 below 500 and 500 above, because body and status must agree.
  */
 export function answerableError(thrown: unknown): ServiceError {
   if (!(thrown instanceof HttpException)) return toServiceError(thrown);

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 /** Why a listener could not be opened, in words an operator can act on. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
-  /** `EADDRINUSE`, `EACCES` and so on; `UNKNOWN` when the system would not say a second time. */
+  /** `EADDRINUSE`, `EACCES` and so on; `UNKNOWN` if the second attempt gave no code. */
   readonly code: string;
 
   constructor(where: string, code: string) {
@@ -27,7 +27,7 @@ function reasonText(code: string): string {
   }
 }
 
-/** The native library only says that it failed; the same attempt through Node says why. */
+/** The native library only reports a failure; the same attempt through Node returns the code. */
 export function whyNot(options: { host: string; port: number } | { path: string }): Promise<string> {
   return new Promise((told) => {
     const probe = createServer();

@@ -5,7 +5,7 @@ import { PathPrefix } from '../http/path-prefix.js';
 import { ListenError } from './listen-error.js';
 import { UwsServer } from './uws-server.js';
 
-/** The plain-HTTP listener that sends everybody to TLS. */
+/** Plain-HTTP listener that redirects to TLS. */
 export interface RedirectOptions {
   readonly host: string;
   readonly port: number;
@@ -13,7 +13,7 @@ export interface RedirectOptions {
   readonly httpsPort: number;
   /** False: several processes may listen on the port, as on the main one. */
   readonly exclusive: boolean;
-  /** Told when the listener cannot be opened: only a warning, the service goes on. */
+  /** Called when the listener cannot be opened: a warning only, the service continues. */
   readonly onWarning: (text: string) => void;
 }
 
@@ -27,7 +27,7 @@ export function hostWithoutPort(header: string): string | null {
   return NAME.test(host) || SIX.test(host) ? host : null;
 }
 
-/** Where a request goes: 308 to the same path and query over TLS, or 400 when it does not say its host. */
+/** Returns the redirect: 308 to the same path and query over TLS, or 400 without a host. */
 function redirectAnswer(host: string | undefined, url: string, httpsPort: number): Answer {
   const name = host === undefined ? null : hostWithoutPort(host);
   if (name === null)

@@ -29,10 +29,8 @@ function pem(what: string, path: string): Buffer {
 }
 
 /**
- * Checks the files with Node's own TLS, because the native library only says "failed", and gives the native
- * options for them.
- *
- * @throws Error that names the file, or says that certificate, key and passphrase do not fit.
+ * Verifies the files with Node's TLS, because the native library reports no reason, and returns the native options.
+ * @throws Error that names the file, or says that certificate, key and passphrase do not match
  */
 export function nativeTlsOptions(files: TlsFiles): AppOptions {
   const { passphrase, caPath } = files;

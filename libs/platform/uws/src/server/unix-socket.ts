@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { dirname, isAbsolute } from 'node:path';
 import { ListenError } from './listen-error.js';
 
-/** Where a Unix socket is and who may use it. */
+/** Path and permissions of a Unix socket. */
 export interface UnixSocketPlace {
   /** Absolute. The folder is made (mode 755) when it is missing. */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface UnixSocketPlace {
   readonly mode: number;
 }
 
-/** Nobody accepts a local connection within this time: nobody is there. */
+/** Limit of a local connection attempt: without an answer the socket is dead. */
 const ANSWER_MS = 1000;
 
 function isAnswered(path: string): Promise<boolean> {
@@ -28,10 +28,9 @@ function isAnswered(path: string): Promise<boolean> {
 }
 
 /**
- * Makes the place ready to bind: the folder exists, and a file left by a dead process is gone. Anything that is
- * not a socket, or a socket somebody answers on, stays.
- *
- * @throws ListenError when the place is taken; Error when the platform or the path does not allow it.
+ * Prepares the path for binding: creates the folder and removes the socket of a dead process. Other files, and
+ * sockets that answer, are kept.
+ * @throws ListenError if the path is taken; Error if the platform or the path is not supported
  */
 export async function prepareUnixSocket({ path }: UnixSocketPlace): Promise<void> {
   if (process.platform === 'win32') throw new Error('Unix sockets are not supported on this platform');

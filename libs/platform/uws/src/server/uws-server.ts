@@ -23,12 +23,12 @@ export interface TcpPlace {
   readonly exclusive?: boolean;
 }
 
-/** Where a server listens. */
+/** Address of a server. */
 export type ListenAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string };
 
-/** How a server is made. */
+/** Options of a server. */
 export interface ServerOptions {
   /** Absent: plain HTTP and `ws`. */
   readonly tls?: TlsFiles;
@@ -79,17 +79,17 @@ export class UwsServer {
     return this.#listening !== null;
   }
 
-  /** Sends to every socket subscribed to the topic. False: nobody is, or the server is closed. */
+  /** Sends to every socket subscribed to the topic. False: no subscriber, or the server is closed. */
   publish(topic: string, message: Message, isBinary = false, compress = false): boolean {
     return !this.#closed && this.#app.publish(topic, sendable(message), isBinary, compress);
   }
 
-  /** How many sockets of this process are subscribed to the topic. */
+  /** Number of sockets of this process subscribed to the topic. */
   subscriberCount(topic: string): number {
     return this.#closed ? 0 : this.#app.numSubscribers(topic);
   }
 
-  /** Takes no new connections; the existing ones go on. */
+  /** Stops accepting connections; existing ones continue. */
   stopListening(): void {
     if (this.#listening === null) return;
     native().us_listen_socket_close(this.#listening);

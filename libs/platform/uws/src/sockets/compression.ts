@@ -1,7 +1,7 @@
 import type { COMPRESSION_NAMES } from '@carillon/config';
 import { type Native, native } from '../native.js';
 
-/** What a socket route compresses with, as the configuration names it. */
+/** Compression of a socket route, as named in the configuration. */
 export type CompressionName = (typeof COMPRESSION_NAMES)[number];
 
 /** Compressor and decompressor by sliding window; the native names count memory instead. */
@@ -9,7 +9,7 @@ function windows(uws: Native): Record<Exclude<CompressionName, 'disabled' | 'sha
   const largest = uws.DEDICATED_COMPRESSOR_256KB | uws.DEDICATED_DECOMPRESSOR_32KB;
   return {
     dedicated: largest,
-    // Below what the compressor can do: its smallest window is 512 bytes.
+    // The compressor's minimum is greater: its smallest window is 512 bytes.
     window256b: uws.DEDICATED_COMPRESSOR_3KB | uws.DEDICATED_DECOMPRESSOR_512B,
     window1kb: uws.DEDICATED_COMPRESSOR_8KB | uws.DEDICATED_DECOMPRESSOR_1KB,
     window2kb: uws.DEDICATED_COMPRESSOR_16KB | uws.DEDICATED_DECOMPRESSOR_2KB,

@@ -122,7 +122,7 @@ export function nativeHandlers<State>(gateway: NativeGateway<State>): SocketHand
 }
 
 /**
- * Answers Nest, which asks for a WebSocket adapter where there is a gateway. Binds nothing: {@link SocketGateways} has
+ * Satisfies Nest, which requires a WebSocket adapter for gateways. Binds nothing: {@link SocketGateways} has
  * registered the gateways on the native server.
  */
 export class NativeWebSocketAdapter implements WebSocketAdapter {

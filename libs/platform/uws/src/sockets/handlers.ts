@@ -4,7 +4,7 @@ import type { HttpRequest } from '../http/request.js';
 import type { CompressionName } from './compression.js';
 import type { Socket } from './socket.js';
 
-/** What becomes of an upgrade: a connection with this state, or an HTTP refusal. */
+/** Decision on an upgrade: a connection with this state, or an HTTP refusal. */
 export type UpgradeDecision<State> =
   | {
       readonly accept: State;
@@ -15,7 +15,7 @@ export type UpgradeDecision<State> =
     }
   | { readonly refuse: ServiceError | Answer };
 
-/** How the sockets of a route behave; what is absent has the default named here. */
+/** Options of the sockets of a route; defaults of absent ones are named here. */
 export interface SocketOptions {
   /** Largest inbound message, fragments together. Larger closes 1009. Default 64 MiB. */
   readonly maxPayloadBytes?: number;
@@ -32,24 +32,24 @@ export interface SocketOptions {
 }
 
 /**
- * What answers the sockets of one route. Everything but `upgrade` is called synchronously on the socket loop; data
- * is valid until the call returns and must be copied to be kept. Whatever is thrown goes to the adapter's fault
- * observer and leaves the socket as it is: what a client is told is the protocol's business.
+ * Handlers of the sockets of one route. All but `upgrade` are called synchronously on the event loop; data is valid
+ * until the call returns and must be copied to be kept. Thrown errors go to the adapter's fault observer and leave
+ * the socket unchanged: responses to clients belong to the protocol.
  */
 export interface SocketHandlers<State> {
   /** Read when the route is registered. */
   readonly socketOptions?: SocketOptions;
-  /** Decides on an upgrade, at once or later; a client that goes away meanwhile is not upgraded. */
+  /** Decides on an upgrade, synchronously or later; a client that disconnects meanwhile is not upgraded. */
   upgrade(request: HttpRequest): UpgradeDecision<State> | Promise<UpgradeDecision<State>>;
   open?(socket: Socket<State>): void;
   message(socket: Socket<State>, data: ArrayBuffer, isBinary: boolean): void;
-  /** Some of what was kept has been read. */
+  /** Part of the buffered data was sent. */
   drain?(socket: Socket<State>): void;
-  /** The connection is over; the socket can still be asked for its state. 1006: without a close frame. */
+  /** The connection has ended; the socket's state is still available. 1006: without a close frame. */
   close?(socket: Socket<State>, code: number, reason: ArrayBuffer): void;
   /** The client pinged; the pong is sent already. */
   ping?(socket: Socket<State>, data: ArrayBuffer): void;
   pong?(socket: Socket<State>, data: ArrayBuffer): void;
-  /** A message was thrown away because too much is kept already. */
+  /** A message was dropped because the buffer is full. */
   dropped?(socket: Socket<State>, data: ArrayBuffer, isBinary: boolean): void;
 }

@@ -17,12 +17,12 @@ import { nativeCompression } from './compression.js';
 import type { SocketHandlers, SocketOptions, UpgradeDecision } from './handlers.js';
 import { Socket, type SocketData } from './socket.js';
 
-/** Told what a handler of a socket threw. */
+/** Called with errors thrown by a socket handler. */
 export type SocketFault = (error: ServiceError, template: string) => void;
 
 /**
- * A client that sends more than this over the limit is dropped without the close frame that says why. It is also what an
- * unfinished message may hold beyond the limit.
+ * A client that exceeds the limit by more than this is disconnected without a close frame. Also the allowance of an
+ * unfinished message beyond the limit.
  */
 const SLACK_BYTES = 4 * 1024;
 const DEFAULT_PAYLOAD_BYTES = 64 * 1024 * 1024;
@@ -33,7 +33,7 @@ const TOO_LARGE = 1009;
 /** 16 random bytes in base64. */
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 
-/** What the native upgrade needs later, read while it still can be. */
+/** Request data needed by a later native upgrade, read while it is accessible. */
 interface Handshake {
   readonly key: string;
   readonly extensions: string;
@@ -65,7 +65,7 @@ export class SocketRoute<State> {
     this.#router.add('GET', this.#template, true);
   }
 
-  /** What the native library is given. Absent handlers are left out, so that they cost nothing. */
+  /** Native behaviour of the route. Absent handlers are omitted, so that they cost nothing. */
   behavior(): WebSocketBehavior<SocketData<State>> {
     const handlers = this.#handlers;
     const options = handlers.socketOptions ?? {};
@@ -172,7 +172,7 @@ export class SocketRoute<State> {
     });
     const decision = within(response.span, () => this.#handlers.upgrade(request));
     if (!(decision instanceof Promise)) {
-      // Here the native side holds back what is written anyway, and sends it together.
+      // The native side is corked here and sends everything together.
       return this.#carryOut(native, response, handshake, decision);
     }
     void decision

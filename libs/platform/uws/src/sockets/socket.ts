@@ -2,12 +2,12 @@ import type { WebSocket as NativeSocket } from 'uWebSockets.js';
 import { type Message, sendable } from '../text.js';
 
 /**
- * What became of a message: on its way, kept until the client reads (see `drain`), thrown away because too much is
- * kept already, or nothing because the socket is closed.
+ * Outcome of a send: sent, buffered until the client reads (see `drain`), dropped because the buffer is full, or
+ * ignored because the socket is closed.
  */
 export type SendOutcome = 'sent' | 'buffered' | 'dropped' | 'closed';
 
-/** What the native socket carries: the way back to ours. */
+/** User data of the native socket: a reference to ours. */
 export interface SocketData<State> {
   owner: Socket<State>;
 }
@@ -24,11 +24,11 @@ function closeReason(text: string): string {
 }
 
 /**
- * One connection. Every method may be called at any time: once the socket is closed they do nothing and say so,
- * where the native one would throw.
+ * One connection. Methods may be called at any time: on a closed socket they do nothing and report so, where the
+ * native one would throw.
  */
 export class Socket<State> {
-  /** What `upgrade` accepted the connection with, or what was put there since. */
+  /** State passed to the accepted upgrade, or set since. */
   state: State;
   #native: NativeSocket<SocketData<State>> | null = null;
 
@@ -71,7 +71,10 @@ export class Socket<State> {
     return this.#native?.isSubscribed(topic) ?? false;
   }
 
-  /** Sends to every other socket subscribed to the topic. False: nobody is, this one is not, or it is closed. */
+  /**
+   * Sends to every other socket subscribed to the topic. False: no other subscriber, this one is not subscribed, or
+   * it is closed.
+   */
   publish(topic: string, message: Message, isBinary = false, compress = false): boolean {
     return this.#native?.publish(topic, sendable(message), isBinary, compress) ?? false;
   }
@@ -101,12 +104,12 @@ export class Socket<State> {
     this.#native?.close();
   }
 
-  /** The room's own: the connection is there. */
+  /** Internal to the package: the connection was established. */
   opened(native: NativeSocket<SocketData<State>>): void {
     this.#native = native;
   }
 
-  /** The room's own: the native socket may not be touched any more. */
+  /** Internal to the package: the native socket must not be used any longer. */
   closed(): void {
     this.#native = null;
   }
