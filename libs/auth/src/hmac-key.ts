@@ -5,10 +5,10 @@ const BLOCK = 64;
 const DIGEST = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
-/** Longer messages are rare, and what is saved here is nothing beside hashing them. */
+/** Longest message for which the cached state saves anything compared to hashing. */
 const LONGEST = 8192;
 
-/** Of every key in turn: a signature is made in one step of the event loop. */
+/** Buffers shared by all keys: a signature is computed synchronously. */
 const inner = Buffer.allocUnsafeSlow(BLOCK + LONGEST);
 const outer = Buffer.allocUnsafeSlow(BLOCK + DIGEST);
 
@@ -45,7 +45,7 @@ export class HmacKey {
   }
 }
 
-/** Behind the first block; how many bytes it has. */
+/** Writes the message after the first block; returns its length. */
 function put(message: string | Uint8Array): number {
   if (typeof message === 'string') return inner.write(message, BLOCK, 'utf8');
   inner.set(message, BLOCK);

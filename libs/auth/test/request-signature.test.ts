@@ -154,7 +154,7 @@ describe('body_md5', () => {
 
 const terminating = (user: string): string => `/apps/1042/users/${user}/terminate_connections`;
 
-/** What is said to a request whose path was signed with the first and sent with the second. */
+/** Result for a request whose path was signed as the first text and sent as the second. */
 const plainly = (plain: string, sent: string): string => {
   const query = signRequest({ method: 'POST', rawPath: terminating(plain) }, SHOP, NOW);
   return answer({ query, rawPath: terminating(sent) });
@@ -179,7 +179,7 @@ describe('a path that was signed before it was encoded', () => {
   );
 });
 
-/** What the scheme signs; escapes and the case of names carry no meaning. */
+/** Meaning of a signed text; escapes and the case of names are irrelevant. */
 function meaning(raw: string): string {
   try {
     const { canonical, signature } = parseSignedQuery(raw);

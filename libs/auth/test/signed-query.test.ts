@@ -16,7 +16,7 @@ function refusal(rawQuery: string): [number, string] {
   throw new Error('was accepted');
 }
 
-/** The only parameters that a string to sign can stand for: a piece without a name belongs to the value before it. */
+/** Parses a string to sign: a piece without a name belongs to the previous value. */
 function asSigned(canonical: string): Map<string, string> {
   const pairs: [string, string][] = [];
   for (const piece of canonical.split('&')) {

@@ -12,7 +12,7 @@ export function checkAmount(amount: number): void {
   if (!Number.isSafeInteger(amount)) throw new RangeError(`amount must be a safe integer, got ${amount}`);
 }
 
-/** Throws a `RangeError` for a page nobody should ask for. */
+/** Throws a `RangeError` for an invalid page size. */
 export function checkLimit(limit: number): void {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_PAGE) {
     throw new RangeError(`limit must be between 1 and ${MAX_PAGE}, got ${limit}`);

@@ -3,10 +3,10 @@ import type { Config } from '@carillon/config';
 import type { ConnectionListener } from '@carillon/redis';
 import type { Cache } from './port.js';
 
-/** What the drivers read of the configuration. */
+/** Configuration read by the drivers. */
 export type CacheConfig = Pick<Config, 'cache' | 'database'>;
 
-/** Told what a cache in this memory holds, to be counted. */
+/** Receives the state of a memory cache, for metrics. */
 export interface CacheObserver {
   /** An entry of the app found no room. */
   full(appId: string): void;

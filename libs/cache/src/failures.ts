@@ -1,8 +1,8 @@
 import { ServiceError } from '@carillon/errors';
 
 /**
- * The store did not answer, is closed, or cannot do what was asked: HTTP 503. Whether a write happened is unknown,
- * except for `CacheFull`.
+ * The store did not answer, is closed, or cannot execute the operation: HTTP 503. Whether a write happened is
+ * unknown, except for `CacheFull`.
  */
 export class CacheUnavailable extends ServiceError {
   constructor(text = 'The cache is unavailable, retry', cause?: unknown) {
@@ -10,9 +10,9 @@ export class CacheUnavailable extends ServiceError {
   }
 }
 
-/** A memory cache whose room for what may not be evicted is taken, by this app or by all. Nothing was written. */
+/** The memory for entries that must not be evicted is exhausted, for this app or in total. Nothing was written. */
 export class CacheFull extends CacheUnavailable {
-  /** @param owner the app; empty: nobody knows */
+  /** @param owner the app; empty: unknown */
   constructor(readonly owner: string) {
     super('The cache is full, retry');
   }

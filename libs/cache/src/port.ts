@@ -18,7 +18,7 @@ export interface Cache {
   get(name: string): Promise<string | null>;
   /** With the time left; null: absent or expired. */
   entry(name: string): Promise<CacheEntry | null>;
-  /** Without a ttl the entry stays for `cache.memory.ttl`, whatever the driver. */
+  /** Without a TTL the entry lives for `cache.memory.ttl`, for every driver. */
   set(name: string, value: string, ttlMs?: number): Promise<void>;
   /** True when it was there. */
   remove(name: string): Promise<boolean>;
@@ -38,7 +38,7 @@ export interface Cache {
    * limit is 1 to 1000; a page may be shorter, even empty, before the end, and on a shared store a little longer.
    */
   scanPrefix(prefix: string, cursor: string | null, limit: number): Promise<CachePage>;
-  /** Null when healthy, else what is wrong. Never rejects. */
+  /** Reason why the cache is unhealthy; null if healthy. Never rejects. */
   health(): Promise<string | null>;
   /** Idempotent. Afterwards every operation rejects with `CacheUnavailable`. */
   close(): Promise<void>;

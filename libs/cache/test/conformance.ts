@@ -8,7 +8,7 @@ import { scanConformance } from './conformance/scan.js';
 import type { OpenStore } from './conformance/store.js';
 import { valuesConformance } from './conformance/values.js';
 
-/** What every driver that stores must do. `open` gives an empty store whose default ttl is an hour. */
+/** Requirements of drivers that store. `open` returns an empty store with a default TTL of an hour. */
 export function conformance(driver: string, open: OpenStore): void {
   describe(`cache ${driver}`, () => {
     valuesConformance(open);

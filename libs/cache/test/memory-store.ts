@@ -1,7 +1,7 @@
 import { MemoryCache, type MemoryCacheOptions } from '../src/index.js';
 import { HOUR_MS, type Store } from './conformance/store.js';
 
-/** A memory cache on a clock that only moves when it is told. */
+/** A memory cache with a manual clock. */
 export function memoryStore(
   options: Partial<MemoryCacheOptions> = {},
 ): Store & { readonly cache: MemoryCache } {

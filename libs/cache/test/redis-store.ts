@@ -8,7 +8,7 @@ import { HOUR_MS, type Store } from './conformance/store.js';
 /** Entries expire on the server's clock, whose steps need not be ours. */
 const SLACK_MS = 20;
 
-/** The settings that lead to an engine, with a prefix that nobody else uses. */
+/** Settings of a test backend with a unique prefix. */
 export function redisConfig({ name, url }: EngineHandle) {
   const file = `
     [cache.memory]

@@ -16,7 +16,7 @@ export function clientPublishRefusal({ policy }: SubscribableChannel): ChannelRe
   return policy.allowPublishForClient ? null : refuse('publish_not_allowed');
 }
 
-/** Whether client events exist on such a channel at all, whoever sends them. */
+/** Whether the channel supports client events. */
 export function takesClientEvents(channel: SubscribableChannel): channel is OrdinaryChannel {
   return channel.form === 'ordinary' && channel.traits.clientEvents;
 }
@@ -32,8 +32,8 @@ export function userLimitRefusal(channel: SubscribableChannel, userId: string | 
 }
 
 /**
- * Whether the messages of the channel reach subscribers of the pattern. Only what any client could subscribe to
- * unsigned by its exact name: no signature, no `#`, and a namespace that lets clients subscribe.
+ * Whether messages of the channel reach subscribers of the pattern: only those to whose channel any client could
+ * subscribe unsigned by name: no signature, no `#`, and a namespace that allows subscriptions.
  */
 export function patternCovers({ wildcard }: ChannelPattern, channel: PublishableChannel): boolean {
   return coverable(channel) && wildcardFits(wildcard, channel.name);

@@ -1,6 +1,6 @@
-/** What follows from the kind of a channel alone. */
+/** Properties determined by the kind of a channel. */
 export interface ChannelTraits {
-  /** What a name of this kind starts with. */
+  /** Name prefix of this kind. */
   readonly prefix: string;
   /** Subscribing needs a channel signature. */
   readonly signed: boolean;
@@ -35,7 +35,7 @@ const ENCRYPTED: ChannelTraits = {
   deltas: false,
 };
 
-/** A cache prefix adds the kept event and takes nothing away: above all it never weakens authorization. */
+/** A cache prefix adds the last event and changes nothing else: it never weakens authorization. */
 const cached = (base: ChannelTraits): ChannelTraits => ({
   ...base,
   prefix: `${base.prefix}cache-`,
@@ -61,7 +61,7 @@ const LONGEST_PREFIX_FIRST = (Object.keys(CHANNEL_KINDS) as ChannelKind[]).sort(
   (one, other) => CHANNEL_KINDS[other].prefix.length - CHANNEL_KINDS[one].prefix.length,
 );
 
-/** The kind with the longest prefix that fits; a name without a type prefix is public. Total, whatever the text. */
+/** Returns the kind with the longest matching prefix; a name without a type prefix is public. Defined for any text. */
 export function kindOf(name: string): ChannelKind {
   return LONGEST_PREFIX_FIRST.find((kind) => name.startsWith(CHANNEL_KINDS[kind].prefix)) ?? 'public';
 }

@@ -5,7 +5,7 @@ import type { Wildcard } from './wildcard.js';
 
 interface Checked {
   readonly accepted: true;
-  /** As sent, prefix and suffix included. */
+  /** Name as sent, with prefix and suffix. */
   readonly name: string;
   /** Label of the metrics. Special forms count as public. */
   readonly kind: ChannelKind;
@@ -18,7 +18,7 @@ interface Checked {
 export interface OrdinaryChannel extends Checked {
   readonly form: 'ordinary';
   readonly traits: ChannelTraits;
-  /** Only these users are admitted; null admits everybody. Never empty. */
+  /** Admitted users; null: all. Never empty. */
   readonly users: ReadonlySet<string> | null;
 }
 
@@ -29,7 +29,7 @@ export interface ServerToUserChannel extends Checked {
   readonly userId: string;
 }
 
-/** Tells about another channel. Whether it needs a signature follows from the base. */
+/** Reports events of another channel. Whether it needs a signature follows from the base. */
 export interface MetaChannel extends Checked {
   readonly form: 'meta';
   readonly base: OrdinaryChannel;
@@ -41,8 +41,8 @@ export interface ChannelPattern extends Checked {
   readonly wildcard: Wildcard;
 }
 
-/** What a client may subscribe to, as far as names go. */
+/** Valid subscription targets, by name. */
 export type SubscribableChannel = OrdinaryChannel | ServerToUserChannel | MetaChannel | ChannelPattern;
 
-/** What can be published to and read back. */
+/** Valid targets of publishes and reads. */
 export type PublishableChannel = OrdinaryChannel | ServerToUserChannel;

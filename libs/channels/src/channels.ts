@@ -11,7 +11,7 @@ import { checkSubscriptionName, refusalOnV1 } from './subscription-name.js';
 /** Names of one app that are kept, for each of the two uses. */
 const KEPT_NAMES = 4096;
 
-/** Longer names, which only an app without a limit has, are judged anew each time: kept ones stay small. */
+/** Longer names, possible only for apps without a limit, are not cached, to bound memory. */
 const LONGEST_KEPT_NAME = 1000;
 
 interface Known {
@@ -21,9 +21,8 @@ interface Known {
 }
 
 /**
- * Judges channel names for every app. Pure apart from remembering: the same app and name always give an equal answer.
- * What is remembered goes with the `App` object, so a changed app starts afresh. Refusals are not remembered: names
- * that are not valid must not displace those that are.
+ * Validates channel names for every app. Pure except for caching. Caches belong to the `App` object, so a changed app
+ * starts with empty ones. Refusals are not cached: invalid names must not evict valid ones.
  */
 export class Channels {
   readonly #known = new WeakMap<App, Known>();
@@ -31,8 +30,8 @@ export class Channels {
   constructor(private readonly globals: GlobalChannelSettings) {}
 
   /**
-   * What a client of this protocol subscribes to, or why it cannot by name alone (4300). Permissions, signature,
-   * capabilities and users come later, in this order: `subscribeRefusal`, …, `userLimitRefusal`.
+   * Returns the subscription target of a client of this protocol, or the refusal by name (4300). Permissions,
+   * signature, capabilities and users are checked later, in this order: `subscribeRefusal`, …, `userLimitRefusal`.
    */
   subscription(app: App, name: string, protocol: 1 | 2): SubscribableChannel | ChannelRefusal {
     const { rules, subscriptions } = this.#of(app);
@@ -44,7 +43,7 @@ export class Channels {
     return protocol === 1 ? onV1(channel, name) : channel;
   }
 
-  /** What the HTTP side publishes to or reads, or why the name is not valid (`invalid_input`). */
+  /** Returns the target of an HTTP publish or read, or the reason why the name is invalid (`invalid_input`). */
   publishTarget(app: App, name: string): PublishableChannel | ChannelRefusal {
     const { rules, targets } = this.#of(app);
     const kept = targets.get(name);
@@ -55,9 +54,9 @@ export class Channels {
   }
 
   /**
-   * The channel of a name that follows other rules than those of this room, as those of other services do: that of the
-   * name where it is one here, else one outside every namespace. Whoever asks has seen to its length and characters;
-   * a name that begins with `#` stands for users and must never come here.
+   * Returns the channel of a name with foreign rules, such as those of other services: that of the name if it is
+   * valid here, else one outside every namespace. Callers have checked length and characters; a name that begins with
+   * `#` stands for users and must never be passed.
    */
   foreign(app: App, name: string): OrdinaryChannel {
     const known = this.subscription(app, name, 2);
@@ -75,7 +74,7 @@ export class Channels {
     };
   }
 
-  /** Whether clients of the app may go on where they were, the same in all its channels. */
+  /** Recovery policy of the app, equal for all its channels. */
   recovery(app: App): RecoveryPolicy {
     return this.#of(app).rules.policyOf(null).recovery;
   }

@@ -3,10 +3,10 @@ const WILDCARD = /^[A-Za-z0-9\-_=@.:*]*$/;
 const USER_ID = /^[A-Za-z0-9\-_=@.]+$/;
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 
-/** Whether every character may stand in a channel name. */
+/** Whether all characters are valid in a channel name. */
 export const hasNameCharacters = (text: string): boolean => NAME.test(text);
 
-/** Whether every character may stand in a wildcard pattern. */
+/** Whether all characters are valid in a wildcard pattern. */
 export const hasWildcardCharacters = (text: string): boolean => WILDCARD.test(text);
 
 /** Whether it may be one user of a user-limited channel; not empty. */

@@ -1,20 +1,20 @@
 import type { PublishableChannel } from './channel.js';
 import type { HistoryPolicy, RecoveryPolicy } from './policy.js';
 
-/** How an event is kept for those who are not there. At most one of both is not null. */
+/** Storage of an event for absent subscribers. At most one of both is not null. */
 export interface Kept {
   /** It becomes part of the channel's history. */
   readonly history: HistoryPolicy | null;
-  /** It has no history, and a place among the channel's newest, for who goes on where it was. */
+  /** Without history: the replay buffer for recovering subscribers. */
   readonly replay: RecoveryPolicy | null;
-  /** It is worthless a moment later, as its publisher says. */
+  /** Declared ephemeral by its publisher. */
   readonly isEphemeral: boolean;
 }
 
 const NOT_KEPT: Kept = Object.freeze({ history: null, replay: null, isEphemeral: false });
 const EPHEMERAL: Kept = Object.freeze({ ...NOT_KEPT, isEphemeral: true });
 
-/** What is kept of an event of the channel. */
+/** Returns how an event of the channel is stored. */
 export function keptOf({ form, policy }: PublishableChannel, isEphemeral: boolean): Kept {
   if (isEphemeral) return EPHEMERAL;
   const { history, recovery } = policy;

@@ -3,7 +3,7 @@ import type { MetaChannel, OrdinaryChannel } from './channel.js';
 
 const PREFIX = '[meta]';
 
-/** The channel that tells about another one. */
+/** Returns the meta channel of a channel. */
 export const metaChannel = (base: string): string => `${PREFIX}${base}`;
 
 /** The name after `[meta]`, which may be anything; null for every other name. */
@@ -11,7 +11,7 @@ export function metaBase(name: string): string | null {
   return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : null;
 }
 
-/** A meta channel as a channel that is subscribed to: nothing of it is kept, and nobody publishes to it. */
+/** A meta channel as a subscription target: nothing of it is stored, and nothing can be published to it. */
 export function toldAbout({ name, namespace, policy }: MetaChannel): OrdinaryChannel {
   return {
     accepted: true,

@@ -1,14 +1,14 @@
 import type { ChannelNamespace } from '@carillon/config';
 import { logicalName } from './channel-kind.js';
 
-/** The logical name without its `#…` suffix: what namespaces and their patterns look at. */
+/** Logical name without its `#…` suffix, to which namespaces and their patterns apply. */
 export function baseOf(name: string): string {
   const logical = logicalName(name);
   const hash = logical.indexOf('#');
   return hash === -1 ? logical : logical.slice(0, hash);
 }
 
-/** Text before the first `:` of the base, possibly empty; null when there is no `:`. Says nothing about validity. */
+/** Text before the first `:` of the base, possibly empty; null without a `:`. Implies no validity. */
 export function namespaceName(name: string): string | null {
   const base = baseOf(name);
   const colon = base.indexOf(':');
@@ -16,8 +16,8 @@ export function namespaceName(name: string): string | null {
 }
 
 /**
- * The namespace a channel is in. `none`: the rules of the app alone apply. `rejected`: the name has a `:` and what
- * stands before the first one is no namespace of the app, also when the app has none at all or it is empty.
+ * Namespace of a channel. `none`: only the rules of the app apply. `rejected`: the text before the first `:` is no
+ * namespace of the app, also if the app has none or the text is empty.
  */
 export function findNamespace(
   namespaces: ReadonlyMap<string, ChannelNamespace>,

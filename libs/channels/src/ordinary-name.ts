@@ -8,7 +8,7 @@ import type { ChannelRules } from './rules.js';
 import { serverToUserId } from './server-to-user.js';
 import { usersOf } from './user-limit.js';
 
-/** What a publish target may be and a subscription may not. */
+/** Allowances of publish targets that subscriptions do not have. */
 export interface NameLeniency {
   /** `#…` without anything before it is an ordinary name without a user list. */
   readonly emptyBaseAllowed: boolean;

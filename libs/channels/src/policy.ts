@@ -25,7 +25,7 @@ export interface GlobalChannelSettings {
   };
 }
 
-/** How long and how much of a channel is kept. Without a bound it is `Infinity`. */
+/** Retention of a channel's history. Unlimited values are `Infinity`. */
 export interface HistoryPolicy {
   /** Makes the channel durable. On whenever annotations are; a namespace cannot switch it. */
   readonly enabled: boolean;
@@ -44,7 +44,7 @@ export interface PresenceHistoryPolicy {
   readonly maxBytes: number;
 }
 
-/** Whether clients of the app may go on where they were, and how much of a channel they may have missed. */
+/** Whether clients of the app may recover, and the size of the replay buffer. */
 export interface RecoveryPolicy {
   readonly enabled: boolean;
   /** Messages a channel. */
@@ -52,11 +52,11 @@ export interface RecoveryPolicy {
   readonly maxAgeMs: number;
 }
 
-/** What holds for the channels of one namespace of one app, or for those in none: every level resolved. */
+/** Effective policy of the channels of a namespace of an app, or of those in none. */
 export interface ChannelPolicy {
   /** Bytes of the whole name. */
   readonly maxNameBytes: number;
-  /** Globally on, and on for the namespace or, where that says nothing, the app. */
+  /** Enabled globally, and for the namespace or, by default, the app. */
   readonly annotationsEnabled: boolean;
   readonly history: HistoryPolicy;
   readonly presenceHistory: PresenceHistoryPolicy;

@@ -4,8 +4,8 @@ import type { ChannelRefusal } from './refusal.js';
 import type { ChannelRules } from './rules.js';
 
 /**
- * Whether the HTTP side may publish to the name or read it. Patterns and meta names never pass: their characters are
- * not those of a channel. What a namespace forbids its clients does not concern the customer's own server.
+ * Whether the HTTP API may publish to or read the name. Patterns and meta names never pass, because of their
+ * characters. Restrictions of a namespace apply to clients, not to the app's own servers.
  */
 export function checkPublishTarget(rules: ChannelRules, name: string): PublishableChannel | ChannelRefusal {
   return checkPlainName(rules, name, { emptyBaseAllowed: true });

@@ -4,8 +4,8 @@ const name = (text: string) => ({ frame: 'channel_refused', http: 'invalid_input
 const access = (text: string) => ({ frame: 'forbidden', http: 'forbidden', text }) as const;
 
 /**
- * Why a channel is refused: the row of the error frame on a socket, the code of the HTTP answer and what the client
- * is told. A name that breaks the rules is 4300 or `invalid_input`; a client that may not is 4009 or `forbidden`.
+ * Refusals of a channel: error row on a socket, code of the HTTP answer, and text. An invalid name is 4300 or
+ * `invalid_input`; a missing permission is 4009 or `forbidden`.
  */
 export const REFUSALS = {
   empty: name('Channel name must not be empty'),
@@ -35,7 +35,7 @@ export interface ChannelRefusal {
   /** The row of `ERRORS` whose frame code the socket sends. */
   readonly frame: 'channel_refused' | 'forbidden';
   readonly http: 'invalid_input' | 'forbidden';
-  /** For the client; never repeats what it sent. */
+  /** Text for the client; never repeats received data. */
   readonly text: string;
 }
 

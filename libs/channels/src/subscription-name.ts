@@ -20,14 +20,14 @@ export function checkSubscriptionName(
   return isWildcard(name) ? checkWildcardName(rules, name) : checkPlainName(rules, name, STRICT);
 }
 
-/** Why a V1 connection cannot have what is valid on V2; null when it can. */
+/** Reason why a name valid on V2 is refused on V1; null if it is accepted. */
 export function refusalOnV1(name: string): ChannelRefusal | null {
   if (serverToUserId(name) !== null) return null;
   if (metaBase(name) !== null) return refuse('meta_needs_v2');
   return isWildcard(name) ? refuse('wildcard_needs_v2') : null;
 }
 
-/** The base keeps its own reason where it has one. Who is online as which user is no meta channel's to tell. */
+/** A refused base keeps its own reason. Meta channels of user channels are refused: they would reveal who is online. */
 function checkMetaName(rules: ChannelRules, name: string, baseName: string): MetaChannel | ChannelRefusal {
   if (baseName === '' || metaBase(baseName) !== null || serverToUserId(baseName) !== null) {
     return refuse('meta_malformed');
@@ -39,8 +39,8 @@ function checkMetaName(rules: ChannelRules, name: string, baseName: string): Met
 }
 
 /**
- * A pattern is in the namespace that all its channels are in, which the text before the `*` tells if it has a `:`;
- * with an unknown one it could never match. Its own length counts; the name pattern is for whole names.
+ * A pattern belongs to the namespace of all its channels, which the text before the `*` determines if it has a `:`;
+ * with an unknown one it could never match. Its own length counts; the name pattern applies to complete names.
  */
 function checkWildcardName(rules: ChannelRules, name: string): ChannelPattern | ChannelRefusal {
   const wildcard = parseWildcard(name);

@@ -1,8 +1,8 @@
 import { isListedUserId } from './characters.js';
 
 /**
- * Users that `base#u1,u2` (a logical name) admits, in the order of the name. `none`: no `#`, everybody. `malformed`:
- * not exactly one `#`, nothing before it, or an id that is empty or has a character ids do not have.
+ * Users admitted by `base#u1,u2` (a logical name), in order. `none`: no `#`, all users. `malformed`: not exactly one
+ * `#`, an empty base, or an empty or invalid id.
  */
 export function usersOf(logical: string): ReadonlySet<string> | 'none' | 'malformed' {
   const [base, list, ...more] = logical.split('#');

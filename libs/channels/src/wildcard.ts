@@ -8,7 +8,7 @@ export interface Wildcard {
   readonly after: string;
 }
 
-/** Whether the name asks for a pattern; it may still be malformed. */
+/** Whether the name is a pattern, possibly malformed. */
 export const isWildcard = (name: string): boolean => name.includes('*');
 
 /** Null when malformed: not exactly one `*`, another character than patterns have, or meant for protected channels. */
@@ -19,7 +19,7 @@ export function parseWildcard(name: string): Wildcard | null {
   return before.startsWith('private-') || before.startsWith('presence-') ? null : { before, after };
 }
 
-/** Whether the texts stand at both ends without overlapping. Says nothing about who may see the channel. */
+/** Whether the texts match both ends without overlapping. Implies no access to the channel. */
 export function wildcardFits({ before, after }: Wildcard, name: string): boolean {
   return name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after);
 }

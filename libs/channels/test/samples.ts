@@ -7,7 +7,7 @@ import type {
   SubscribableChannel,
 } from '../src/index.js';
 
-/** As the configuration has them when nothing is set. */
+/** Default configuration. */
 export const GLOBALS: GlobalChannelSettings = {
   history: {
     enabled: false,

@@ -2,7 +2,7 @@ import type { Config } from '@carillon/config';
 import type { ConnectionListener } from '@carillon/redis';
 import type { RateLimit } from './port.js';
 
-/** What the drivers read of the configuration. */
+/** Configuration read by the drivers. */
 export type RateLimitConfig = Pick<Config, 'database' | 'rate_limiter'>;
 
 type Open = (config: RateLimitConfig, listener: ConnectionListener) => Promise<RateLimit>;

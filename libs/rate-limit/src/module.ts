@@ -9,8 +9,8 @@ export const RATE_LIMIT = token<RateLimit>('rate limit');
 const PART = 'rate limiter';
 
 /**
- * A limiter tied to the life of the process: reached at start, released at the stop. No probe asks for it: requests
- * say themselves when it is gone.
+ * Ties a limiter to the life cycle of the process: connected at start, closed at the stop. Not part of the probes:
+ * requests report its failure.
  */
 async function openForProcess({ config, logging, startup, shutdown }: RuntimeParts): Promise<RateLimit> {
   const log = logging.for('service::rate_limiter');
@@ -30,8 +30,8 @@ async function openForProcess({ config, logging, startup, shutdown }: RuntimePar
 }
 
 /**
- * The configured limiter, for the whole process. Needs `RuntimeModule`. It is there also when `rate_limiter.enabled`
- * is false, which switches limits by address off and not those of apps.
+ * The configured limiter of the process. Needs `RuntimeModule`. Also exists with `rate_limiter.enabled = false`,
+ * which disables limits by address but not those of apps.
  */
 @Global()
 @Module({

@@ -1,4 +1,4 @@
-/** How much is allowed in a window of this length. */
+/** Allowed amount in a window. */
 export interface RateRule {
   /** Names the limit in the store, for example `api`. */
   readonly identifier: string;
@@ -8,7 +8,7 @@ export interface RateRule {
   readonly windowMs: number;
 }
 
-/** What became of one check. */
+/** Result of one check. */
 export interface RateVerdict {
   readonly allowed: boolean;
   readonly limit: number;
@@ -19,10 +19,10 @@ export interface RateVerdict {
 }
 
 /**
- * Two ways to hold somebody to a rule; a subject of one is none of the other. Looking and counting are one atomic step
- * per (identifier, subject): `cost` (a whole number, default 1, 0 counts nothing) counts at once or not at all, and above
- * the limit it is always refused. Rejects with `RateLimitUnavailable` when the store cannot be reached; the caller then
- * refuses. A number out of its bounds rejects with a `RangeError`.
+ * Two limiting algorithms; their subjects are independent. Check and count are atomic per (identifier, subject):
+ * `cost` (an integer, default 1, 0 counts nothing) is counted completely or not at all, and is always refused above
+ * the limit. Rejects with `RateLimitUnavailable` if the store is unreachable; the caller then refuses. An invalid
+ * number rejects with a `RangeError`.
  */
 export interface RateLimit {
   /**
@@ -30,11 +30,11 @@ export interface RateLimit {
    */
   check(rule: RateRule, subject: string, cost?: number): Promise<RateVerdict>;
   /**
-   * Token bucket: holds `limit` tokens and is filled evenly, a whole bucket in `windowMs`. `resetSeconds` tells when it is
-   * full again; when refused, when it holds the cost.
+   * Token bucket with `limit` tokens, refilled evenly within `windowMs`. `resetSeconds` is the time until it is full;
+   * if refused, until it holds the cost.
    */
   take(rule: RateRule, subject: string, cost?: number): Promise<RateVerdict>;
-  /** Null when healthy, else what is wrong. Never rejects. */
+  /** Reason why the limiter is unhealthy; null if healthy. Never rejects. */
   health(): Promise<string | null>;
   /** Idempotent. Afterwards every check rejects with `RateLimitUnavailable`. */
   close(): Promise<void>;

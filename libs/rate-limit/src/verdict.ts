@@ -17,7 +17,7 @@ export function verdict({ limit, windowMs }: RateRule, allowed: boolean, counted
 /** Parts of a token by which a bucket may be wrong: times are rounded. */
 export const SLACK = 0.01;
 
-/** The verdict for a bucket that needs `missingMs` to be full after it was asked for `cost`. */
+/** Result for a bucket that needs `missingMs` to be full after taking `cost`. */
 export function bucketVerdict(
   { limit, windowMs }: RateRule,
   allowed: boolean,

@@ -45,7 +45,7 @@ async function allowedOf(
   return results;
 }
 
-/** What every driver that counts must do. */
+/** Requirements of drivers that count. */
 export function conformance(driver: string, open: OpenSubject): void {
   describe(`rate limit ${driver}`, () => {
     it(
@@ -191,7 +191,7 @@ export function conformance(driver: string, open: OpenSubject): void {
   });
 }
 
-/** What every driver answers to bad numbers and after its end; even the one that counts nothing. */
+/** Reactions of every driver to invalid numbers and after its end, including the one that counts nothing. */
 export function boundsConformance(open: OpenSubject): void {
   describe('bounds', () => {
     it.each([

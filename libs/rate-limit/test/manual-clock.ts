@@ -1,7 +1,7 @@
 import { MemoryRateLimit } from '../src/index.js';
 import type { Subject } from './conformance.js';
 
-/** A memory limiter on a clock that only moves when it is told. */
+/** A memory limiter with a manual clock. */
 export function memorySubject(capacity?: number): Subject & { readonly rateLimit: MemoryRateLimit } {
   let nowMs = 0.75;
   const rateLimit = new MemoryRateLimit({

@@ -16,7 +16,7 @@ export async function processWith(env: Record<string, string>) {
   return { parts, rateLimit: context.get<RateLimit>(RATE_LIMIT), close: () => context.close() };
 }
 
-/** What the start does with dependencies. */
+/** Connects dependencies as the start does. */
 export const connect = ({ startup, logging }: RuntimeParts, startupTimeoutMs = 1000) =>
   connectDependencies(startup.dependencies, {
     startup_timeout_ms: startupTimeoutMs,

@@ -8,7 +8,7 @@ import type { Subject } from './conformance.js';
 /** The server counts by its own clock, whose steps need not be ours. */
 const SLACK_MS = 20;
 
-/** The settings that lead to an engine, with a prefix that nobody else uses. */
+/** Settings of a test backend with a unique prefix. */
 export function redisConfig({ name, url }: EngineHandle) {
   const common = { RATE_LIMITER_ENABLED: 'true', RATE_LIMITER_REDIS_PREFIX: `${randomUUID()}:` };
   return name === 'redis-cluster'

@@ -4,7 +4,7 @@ import { matchesPattern } from './pattern.js';
 /** Patterns by operation. */
 export type Grants = ReadonlyMap<Operation, readonly string[]>;
 
-/** What a connection may do, wherever that was said. Adds to the channel rules, replaces none of them. */
+/** Capabilities of a connection, from a token or a sign-in. They add to the channel rules and replace none. */
 export class Capabilities {
   readonly #grants: Grants;
   readonly #open: boolean;
@@ -14,27 +14,27 @@ export class Capabilities {
     this.#open = open;
   }
 
-  /** Of a connection that brought none. */
+  /** Capabilities of a connection without any. */
   static readonly NONE = new Capabilities(new Map(), true);
 
-  /** Of a token: what it does not grant is denied. */
+  /** From a token: operations it does not grant are denied. */
   static ofToken(grants: Grants): Capabilities {
     return new Capabilities(grants, false);
   }
 
-  /** Of a sign-in: an operation without a list of its own is as for a connection without capabilities. */
+  /** From a sign-in: operations without a list are allowed as for a connection without capabilities. */
   static ofSignin(grants: Grants): Capabilities {
     return new Capabilities(grants, true);
   }
 
-  /** Whether the operation may be done on the channel, or on what a wildcard subscription of that text reaches. */
+  /** Whether the operation is allowed on the channel, or on all channels of a wildcard subscription. */
   allows(operation: Operation, channel: string): boolean {
     const patterns = this.#grants.get(operation);
     if (patterns === undefined) return this.#open && OPEN_OPERATIONS.has(operation);
     return patterns.some((pattern) => matchesPattern(pattern, channel));
   }
 
-  /** Whether a pattern says so explicitly; what is merely open by default does not count. */
+  /** Whether a pattern grants it explicitly, not by default. */
   grants(operation: Operation, channel: string): boolean {
     return this.#grants.has(operation) && this.allows(operation, channel);
   }

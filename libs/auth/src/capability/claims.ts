@@ -1,7 +1,7 @@
 import { Capabilities } from './capabilities.js';
 import { grantsByPattern, Refusal } from './read-grants.js';
 
-/** Tolerance for the clock of whoever made the token. */
+/** Tolerated clock skew of the issuer. */
 const CLOCK_SKEW_SECONDS = 30;
 /** The longest a token may live. */
 const MAX_LIFETIME_SECONDS = 86_400;
@@ -16,7 +16,7 @@ export interface CapabilityToken {
   readonly capabilities: Capabilities;
 }
 
-/** What the claims of this service are called: another vendor's word may stand in them. */
+/** Names of the claims, configurable by vendor prefix. */
 export interface ClaimNames {
   readonly clientId: string;
   readonly capability: string;

@@ -3,7 +3,7 @@ import type { CapabilityToken } from './claims.js';
 import type { Operation } from './operations.js';
 import type { TokenVerdict } from './token.js';
 
-/** How long a socket that is there may bring another token after its own ended. */
+/** Grace period of an open socket after its token expired, to send another one. */
 export const EXPIRY_GRACE_MS = 30_000;
 
 /**
@@ -22,19 +22,19 @@ export function admitToken(
   return verdict;
 }
 
-/** How long a token still holds; 0: it has ended. */
+/** Remaining lifetime of a token; 0: expired. */
 export function untilExpiryMs(token: Pick<CapabilityToken, 'expiresAt'>, nowMs: number): number {
   return Math.max(0, token.expiresAt * 1000 - nowMs);
 }
 
-/** A subscription and what it needed: `subscribe`, and for some more than that. */
+/** A subscription with the operations it required: `subscribe`, and for some more. */
 export interface HeldSubscription {
   /** The channel, or the text of a pattern. */
   readonly name: string;
   readonly needs: readonly Operation[];
 }
 
-/** The subscriptions that new capabilities do not permit any more. */
+/** Returns the subscriptions that new capabilities no longer allow. */
 export function withdrawnSubscriptions(
   held: Iterable<HeldSubscription>,
   capabilities: Capabilities,

@@ -1,7 +1,7 @@
 import { hmac, type SigningKey } from '../signing-key.js';
 import { CLAIM_NAMES, type ClaimNames } from './claims.js';
 
-/** What to put in a token. Times are Unix seconds; nothing is checked here, so that tests can make bad ones. */
+/** Claims of a token. Times are Unix seconds; nothing is validated, so that tests can create invalid ones. */
 export interface TokenContent {
   readonly clientId: string;
   /** Pattern → operations. */

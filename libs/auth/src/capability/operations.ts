@@ -23,13 +23,13 @@ export type Operation = (typeof OPERATIONS)[number];
 
 const KNOWN: ReadonlySet<string> = new Set(OPERATIONS);
 
-/** The operation a spelling stands for; null when there is none. */
+/** Returns the operation of a name; null if unknown. */
 export function operationNamed(spelling: string): Operation | null {
   const name = spelling.replaceAll('_', '-');
   return KNOWN.has(name) ? (name as Operation) : null;
 }
 
-/** What a connection without capabilities may do, and one whose sign-in lists say nothing about it. */
+/** Operations allowed without capabilities, and by a sign-in without a list for them. */
 export const OPEN_OPERATIONS: ReadonlySet<Operation> = new Set([
   'subscribe',
   'publish',

@@ -1,10 +1,9 @@
 /**
- * Whether a capability pattern matches a name, case-sensitively. One `*` stands for any text, also none, between
- * the text before it and the text after it; a pattern with more stars matches only itself.
- *
- * The text of a wildcard subscription is matched like a name. That is sound: what stands around the one star of
- * the capability holds no star, so it lies within what stands around the star of the subscription, and every
- * channel the subscription can reach matches the capability too.
+ * Whether a capability pattern matches a name, case-sensitively. One `*` stands for any text, possibly empty, between
+ * the text before and after it; a pattern with more stars matches only itself.
+ * The text of a wildcard subscription is matched like a name. That is sound: the texts around the capability's star
+ * contain no star, so they lie within those around the subscription's star, and every channel of the subscription
+ * matches the capability too.
  */
 export function matchesPattern(pattern: string, name: string): boolean {
   if (pattern === name) return true;

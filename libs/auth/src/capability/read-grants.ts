@@ -1,10 +1,10 @@
 import type { Grants } from './capabilities.js';
 import { operationNamed, type Operation } from './operations.js';
 
-/** How many patterns a token, or one list of a sign-in, may hold. */
+/** Limit of patterns in a token or in one list of a sign-in. */
 const MAX_PATTERNS = 100;
 
-/** Why something from outside was refused, in words for the client. Never holds what was received. */
+/** Reason of a refusal in words for the client. Never contains received data. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

@@ -1,8 +1,8 @@
 const PERCENT = 0x25;
 
 /**
- * Decodes one name or value of a query: `+` is a space, `%XX` a byte, a malformed escape stays as it is, and the
- * bytes are read as UTF-8 (what is not UTF-8 becomes U+FFFD).
+ * Decodes one name or value of a query: `+` is a space, `%XX` a byte, a malformed escape is kept, and the bytes are
+ * read as UTF-8 (invalid bytes become U+FFFD).
  */
 export function formDecode(raw: string): string {
   const spaced = raw.includes('+') ? raw.replaceAll('+', ' ') : raw;
@@ -25,7 +25,7 @@ function decodeLeniently(text: string): string {
   return bytes.toString('utf8', 0, length);
 }
 
-/** The byte a well-formed escape at this place stands for; null when there is none. */
+/** Returns the byte of a well-formed escape at this offset; null if there is none. */
 function escapedByte(bytes: Buffer, at: number): number | null {
   if (bytes[at] !== PERCENT) return null;
   const high = hexDigit(bytes[at + 1]);

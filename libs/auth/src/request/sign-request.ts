@@ -6,7 +6,7 @@ import { stringToSign } from './string-to-sign.js';
 /** A request about to be sent. */
 export interface RequestToSign {
   readonly method: string;
-  /** As it will be on the wire: starts with `/apps/{appId}`, segments percent-encoded, no query. */
+  /** Path as sent: starts with `/apps/{appId}`, segments percent-encoded, no query. */
   readonly rawPath: string;
   /** Parameters beside the `auth_*` ones, plain. */
   readonly query?: Readonly<Record<string, string>>;

@@ -3,13 +3,13 @@ import { formDecode } from './form-decode.js';
 
 /** A query with every parameter that authenticates a request, read but not yet believed. */
 export interface SignedQuery {
-  /** What the app is looked up by. */
+  /** Key by which the app is looked up. */
   readonly authKey: string;
   readonly timestamp: string;
   readonly signature: string;
   /** Absent and empty are different: a GET may not carry even an empty one. */
   readonly bodyMd5: string | undefined;
-  /** What a handler reads, by the names as they were signed, in lower case: exactly what the signature covers. */
+  /** Parameters for handlers, with the names as signed, in lower case: exactly the signed ones. */
   readonly parameters: ReadonlyMap<string, string>;
   /** The part of the string to sign that comes from the query. */
   readonly canonical: string;
@@ -21,10 +21,10 @@ const AMBIGUOUS_NAME = /[&=]/;
 const AMBIGUOUS_VALUE = /&[^&]*=/;
 
 /**
- * Reads a raw query as it came on the wire (without `?`). Of a repeated parameter, in whatever case, the last value wins,
- * for the signature as for handlers. Throws 400 when one that authenticates is repeated, or when the signature would also
- * be that of other parameters, 401 when one that authenticates is missing or empty.
- * Linear in the length of the query, but for sorting the names.
+ * Parses a raw query (without `?`). Of a repeated parameter, in any case, the last value counts for the signature and
+ * for handlers. Throws 400 if an authentication parameter is repeated, or if the signature would also cover other
+ * parameters; 401 if an authentication parameter is missing or empty. Linear in the length of the query, except for
+ * sorting the names.
  */
 export function parseSignedQuery(rawQuery: string): SignedQuery {
   const { signature, signed } = collect(rawQuery);
@@ -37,7 +37,7 @@ export function parseSignedQuery(rawQuery: string): SignedQuery {
 
 interface Collected {
   readonly signature: string | undefined;
-  /** By lower-cased name, which is how names are signed. */
+  /** By lower-case name, as names are signed. */
   readonly signed: ReadonlyMap<string, string>;
 }
 

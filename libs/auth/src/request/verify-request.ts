@@ -16,15 +16,15 @@ export interface ReceivedRequest {
   readonly body: Uint8Array;
 }
 
-/** How far a request's clock may be from ours, in either direction. */
+/** Accepted clock difference of a request, in either direction. */
 const TIMESTAMP_WINDOW_SECONDS = 600;
 
 const EMPTY_MD5 = hash('md5', '');
 
 /**
- * Checks a signed request against the app found by its `auth_key` (null: no app has it), in the order and with
- * the texts of the HTTP API. Throws 401 at the first rule broken; returning means the caller knows the secret
- * and that method, path, query and body are what it signed. Whether the app is enabled is the caller's next step.
+ * Verifies a signed request against the app of its `auth_key` (null: unknown), in the order and with the texts of the
+ * HTTP API. Throws 401 at the first violation; returning proves that the caller knows the secret and signed this
+ * method, path, query and body. Callers check whether the app is enabled.
  */
 export function verifySignedRequest(
   query: SignedQuery,
@@ -38,8 +38,8 @@ export function verifySignedRequest(
 }
 
 /**
- * The same of a request whose body is still to come: all but whether the body is the one that was signed. The signature
- * covers the sum of the body, so whoever passes here knows the secret.
+ * Verifies a request whose body is not read yet: everything except the body's hash, which the signature covers.
+ * Passing proves knowledge of the secret.
  */
 export function verifySignedHead(
   query: SignedQuery,
@@ -74,7 +74,7 @@ function checkSignature(
   if (plain === null || !isSigned(plain)) throw refused('auth_signature does not match');
 }
 
-/** The separator, the escape itself, and controls: with these one signature could stand for two paths. */
+/** Path separator, escape character and control characters: with them one signature could stand for two paths. */
 const UNSAFE = /[/%\p{Cc}]/u;
 
 /** The path as libraries sign it that encode it afterwards; null: it has no escapes, or could be another one's. */

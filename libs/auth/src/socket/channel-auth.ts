@@ -1,7 +1,7 @@
 import { equalText } from '../equal-text.js';
 import { hmac, type SigningKey } from '../signing-key.js';
 
-/** What a channel signature speaks for. */
+/** Subject of a channel signature. */
 export interface ChannelAuth {
   readonly socketId: string;
   /** The name exactly as subscribed, `[meta]` included. */
@@ -10,7 +10,7 @@ export interface ChannelAuth {
   readonly channelData?: string | undefined;
 }
 
-/** `{appKey}:{signature}`, what an application server answers its client with. */
+/** Returns `{appKey}:{signature}`, the answer of an application server to its client. */
 export function signChannelAuth(key: SigningKey, { socketId, channel, channelData }: ChannelAuth): string {
   const subject = `${socketId}:${channel}`;
   const signsData = channelData !== undefined && channel.startsWith('presence-');

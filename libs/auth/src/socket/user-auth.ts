@@ -1,7 +1,7 @@
 import { equalText } from '../equal-text.js';
 import { hmac, type SigningKey } from '../signing-key.js';
 
-/** What a sign-in signature speaks for. */
+/** Subject of a sign-in signature. */
 export interface UserAuth {
   readonly socketId: string;
   /** The JSON text exactly as received. */
@@ -10,7 +10,7 @@ export interface UserAuth {
 
 const SIGNATURE_LENGTH = 64;
 
-/** `{appKey}:{signature}`, what an application server answers its client with. */
+/** Returns `{appKey}:{signature}`, the answer of an application server to its client. */
 export function signUserAuth(key: SigningKey, { socketId, userData }: UserAuth): string {
   return `${key.key}:${hmac(key, `${socketId}::user::${userData}`, 'hex')}`;
 }

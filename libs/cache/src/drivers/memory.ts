@@ -9,7 +9,7 @@ export interface MemoryCacheOptions {
   readonly capacity: number;
   /** Most bytes of entries that may be evicted, and of those that may not. Absent: 64 MiB. */
   readonly mostBytes?: number;
-  /** Told of each entry of an app that found no room. */
+  /** Called for each entry of an app that did not fit. */
   readonly onFull?: (appId: string) => void;
   /** For entries that bring no time of their own; 0 does not expire. */
   readonly defaultTtlMs: number;

@@ -3,8 +3,8 @@ import { CacheUnavailable } from '../failures.js';
 import type { Cache, CacheEntry, CachePage } from '../port.js';
 
 /**
- * Driver `none`: reads miss, `set` is ignored, and whatever has to know what is stored rejects with
- * `CacheUnavailable`. Nothing of the service that needs a cache may be on with it.
+ * Driver `none`: reads miss, `set` is ignored, and operations that depend on stored state reject with
+ * `CacheUnavailable`. Features that need a cache must be disabled with it.
  */
 export class NoCache implements Cache {
   #closed = false;

@@ -7,7 +7,7 @@ import { COMPARE_AND_REMOVE, COMPARE_AND_SWAP, INCREMENT_BY, READ_ENTRY } from '
 
 export interface RedisCacheParts {
   readonly link: RedisLink;
-  /** A connection of its own for the health check, so that it does not stand behind the work. */
+  /** Separate connection for the health check, so that it does not queue behind other commands. */
   readonly healthLink: RedisLink;
   /** In front of every name, as written. */
   readonly prefix: string;

@@ -5,7 +5,7 @@ import { ExpiryHeap } from './expiry-heap.js';
 import { KeptRoom } from './kept-room.js';
 import { Recency } from '@carillon/collections';
 
-/** What an entry costs beside its texts. */
+/** Size of an entry besides its texts. */
 const OVERHEAD_BYTES = 250;
 
 const bytesOf = (name: string, value: string): number => OVERHEAD_BYTES + 2 * (name.length + value.length);

@@ -1,8 +1,8 @@
 import type { MemoryEntry } from './entry.js';
 
 /**
- * Entries that expire, soonest first: a binary heap in which every entry knows its place, so that one which is
- * renewed or removed leaves nothing behind. All operations but `soonest` take logarithmic time.
+ * Expiring entries, soonest first: a binary heap in which entries store their index, so that renewed and removed ones
+ * leave nothing behind. All operations except `soonest` cost O(log n).
  */
 export class ExpiryHeap {
   readonly #heap: MemoryEntry[] = [];

@@ -1,6 +1,6 @@
-/** An app may have this part of what is kept for all. */
+/** An app may use this fraction of the total. */
 const SHARE = 4;
-/** From here on it is called full: what little is left is gone at once. */
+/** Fill level that is reported as full. */
 const FULL_PART = 0.95;
 
 /** The bytes of entries that may not be evicted: bounded for all together, and for each app, so that none fills it. */

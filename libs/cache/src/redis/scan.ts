@@ -2,7 +2,7 @@ import type { RedisLink } from '@carillon/redis';
 import { invalidCursor } from '../arguments.js';
 import { CacheUnavailable } from '../failures.js';
 
-/** One step of a scan: what the server found, and where to go on; null: nowhere. */
+/** Result of one scan step and its next cursor; null: end. */
 interface ScanStep {
   readonly keys: readonly string[];
   readonly cursor: string | null;

@@ -4,7 +4,7 @@ const FOLDER = new URL('./scripts/', import.meta.url);
 
 const script = (name: string): RedisScript => scriptFile(FOLDER, name);
 
-// What each guarantees, takes and answers is said at the head of its file.
+// The head of each script documents its guarantees, keys, arguments and result.
 export const COMPARE_AND_REMOVE = script('compare-and-remove');
 export const COMPARE_AND_SWAP = script('compare-and-swap');
 export const INCREMENT_BY = script('increment-by');

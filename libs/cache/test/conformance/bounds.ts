@@ -16,7 +16,7 @@ const OPERATIONS: Readonly<Record<string, (cache: Cache) => Promise<unknown>>> =
   scanPrefix: (cache) => cache.scanPrefix('', null, 1),
 };
 
-/** What every driver answers to bad arguments and after its end; even the one that stores nothing. */
+/** Reactions of every driver to invalid arguments and after its end, including the one that stores nothing. */
 export function boundsConformance(open: OpenStore): void {
   describe('bounds', () => {
     it.each([-1, 0.5, Number.NaN, Infinity])('refuses a ttl of %s and changes nothing', (ttlMs) =>

@@ -5,7 +5,7 @@ const SOON_MS = 40;
 /** Time enough for a few calls to a busy server. */
 const A_WHILE_MS = 2000;
 
-/** How long entries stay. */
+/** Lifetime of entries. */
 export function expiryConformance(open: OpenStore): void {
   describe('expiry', () => {
     it(

@@ -1,4 +1,4 @@
-/** What one item costs. */
+/** Cost of one item. */
 const COST = 10;
 
 interface Lane<Item> {
@@ -8,8 +8,8 @@ interface Lane<Item> {
 }
 
 /**
- * Takes turns between apps, however much each of them has (deficit round robin): at its turn an app is credited its
- * weight, and has an item when that is enough. Of one app, what came first goes first.
+ * Deficit round robin between apps, independent of their backlog: at its turn an app is credited its weight, and
+ * serves an item if the credit suffices. FIFO within an app.
  */
 export class FairQueue<Item> {
   /** In the order of their turns. */

@@ -1,4 +1,4 @@
-/** What a `Recency` can hold, in one list at a time. */
+/** Element of a `Recency`, in one list at a time. */
 export interface Aging<Item> {
   older: Item | null;
   newer: Item | null;
@@ -12,7 +12,7 @@ export class Recency<Item extends Aging<Item>> {
   #oldest: Item | null = null;
   #newest: Item | null = null;
 
-  /** Least recently used; null: there is none. */
+  /** Least recently used; null if empty. */
   get oldest(): Item | null {
     return this.#oldest;
   }

@@ -6,7 +6,7 @@ interface Entry<Value> extends Aging<Entry<Value>> {
   readonly bytes: number;
 }
 
-/** Values by name, those used last: never more than so many, nor of more bytes together. */
+/** LRU map bounded by number and bytes. */
 export class RecentlyUsed<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #recency = new Recency<Entry<Value>>();
@@ -15,7 +15,7 @@ export class RecentlyUsed<Value> {
   constructor(
     private readonly maxEntries: number,
     private readonly maxBytes: number,
-    /** Told of each that had to go. */
+    /** Called for each evicted entry. */
     private readonly evicted: () => void = () => {},
   ) {}
 

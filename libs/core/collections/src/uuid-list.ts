@@ -1,10 +1,10 @@
 const WORDS = 4;
 const FIRST_CAPACITY = 64;
 
-/** What hexadecimal digits stand for, by their character codes. */
+/** Values of hexadecimal digits by character code. */
 const DIGITS = new Uint8Array(128);
 for (let digit = 0; digit < 16; digit += 1) DIGITS[digit.toString(16).charCodeAt(0)] = digit;
-/** Where the groups of digits of each word begin in the text of a UUID; four digits each. */
+/** Offsets of the four-digit groups of each word in the text of a UUID. */
 const GROUPS = [
   [0, 4],
   [9, 14],
@@ -18,10 +18,10 @@ const GROUPS = [
  */
 export class UuidList {
   #words = new Uint32Array(FIRST_CAPACITY * WORDS);
-  /** Numbers by hash, each one higher than it is; 0: free. At most half of the places are taken. */
+  /** Hash table of entry numbers plus one; 0: free. At most half full. */
   #places = new Uint32Array(FIRST_CAPACITY * 2);
   #size = 0;
-  /** The one that is asked for. */
+  /** Words of the requested UUID. */
   readonly #asked = new Uint32Array(WORDS);
 
   get size(): number {
@@ -61,7 +61,7 @@ export class UuidList {
       .join('-');
   }
 
-  /** All are forgotten. Of room that was not needed this time, half is given back. */
+  /** Removes all entries. Halves the capacity if most of it was unused. */
   clear(): void {
     const wasNeeded = this.#size * 4 > this.#capacity;
     this.#size = 0;
@@ -83,7 +83,7 @@ export class UuidList {
     }
   }
 
-  /** Where the number of the one that is asked for stands, or would. */
+  /** Slot of the requested UUID, or its insertion slot. */
   #place(): number {
     const mask = this.#places.length - 1;
     let place = hashOf(this.#asked, 0) & mask;

@@ -1,6 +1,6 @@
-/** What a wheel carries: the members are the wheel's own. */
+/** Element of a wheel; its members are maintained by the wheel. */
 export interface WheelItem<Item> {
-  /** The tick it stands at; 0: on no wheel. */
+  /** Tick at which it is due; 0: on no wheel. */
   dueTick: number;
   next: Item | null;
   previous: Item | null;
@@ -8,18 +8,18 @@ export interface WheelItem<Item> {
 
 const SLOTS = 512;
 
-/** How far ahead an item can stand; one that is due later fires then, and its owner puts it back. */
+/** Longest delay of an element; one that is due later fires then, and its owner adds it again. */
 export const FARTHEST_TICKS = SLOTS - 1;
 
 /**
- * Timers for very many items with one real timer for all: an item stands in the slot of its tick, linked through its
- * own members, so that adding, moving and removing cost a few assignments and no memory.
+ * Timer wheel for very many elements with one real timer: an element is linked into the slot of its tick through its
+ * own members, so that adding, moving and removing are O(1) without allocation.
  */
 export class Wheel<Item extends WheelItem<Item>> {
   readonly #first: (Item | null)[] = Array.from({ length: SLOTS }, () => null);
   #tick = 1;
 
-  /** `fire` is given each due item, off the wheel already; it may put back and remove whatever it likes. */
+  /** `fire` receives each due element, already removed; it may add and remove elements. */
   constructor(private readonly fire: (item: Item) => void) {}
 
   /** The current tick, from 1 up. */
@@ -49,7 +49,7 @@ export class Wheel<Item extends WheelItem<Item>> {
     item.dueTick = 0;
   }
 
-  /** Goes on to that tick, firing what is due on the way, tick by tick. */
+  /** Advances to a tick and fires due elements tick by tick. */
   advance(toTick: number): void {
     while (this.#tick < toTick) {
       this.#tick += 1;

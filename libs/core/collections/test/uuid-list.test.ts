@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { UuidList } from '../src/index.js';
 
-/** As they come, and some that differ in a digit of any place only. */
+/** Random UUIDs, and some that differ in a single digit. */
 const uuid = fc.oneof(
   fc.uuid(),
   fc.tuple(fc.nat({ max: 31 }), fc.nat({ max: 15 })).map(([place, digit]) => {

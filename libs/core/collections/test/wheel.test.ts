@@ -9,7 +9,7 @@ class Item implements WheelItem<Item> {
   constructor(readonly name: number) {}
 }
 
-/** What is put where, without any wheel. */
+/** Model without a wheel. */
 class Model {
   readonly due = new Map<number, number>();
   tick = 1;
@@ -21,7 +21,7 @@ class Model {
 
 const names = fc.nat(9);
 const ahead = fc.oneof(fc.integer({ min: -3, max: 20 }), fc.integer({ min: 480, max: 1100 }));
-/** What happens outside, and what an item does when it fires. */
+/** External actions, and actions of firing elements. */
 const action = fc.oneof(
   fc.record({ kind: fc.constant('put' as const), name: names, ahead }),
   fc.record({ kind: fc.constant('remove' as const), name: names }),
@@ -76,7 +76,7 @@ describe('the wheel', () => {
           }
           for (const item of items) if (!model.due.has(item.name)) expect(item.dueTick).toBe(0);
         }
-        // Nothing is lost: what is on the wheel fires, with all that is put back while firing.
+        // All elements on the wheel fire, including those added while firing.
         for (let turns = 0; turns <= whileFiring.length; turns += 1)
           wheel.advance(wheel.tick + FARTHEST_TICKS);
         expect(model.due.size).toBe(0);

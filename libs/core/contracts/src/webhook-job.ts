@@ -4,10 +4,10 @@ import { message, type BodyOf, type MessageOf } from './codec/message.js';
 import { integer, text } from './codec/primitives.js';
 import { appId, channel, timeMs } from './fabric/fields.js';
 
-/** Most events of one job, whatever the configured batch size. */
+/** Limit of events per job, whatever the configured batch size. */
 export const MAX_WEBHOOK_EVENTS = 10_000;
 
-/** As large as any queue takes jobs; the job's own cap is tighter. */
+/** Largest job of any queue; the job's own limit is stricter. */
 const LONGEST_BODY = 16 * 1024 * 1024;
 const MOST_ATTEMPTS = 1_000_000;
 
@@ -36,10 +36,10 @@ export const WEBHOOK_JOB = message('webhook', {
 
 /** One request to one receiver, as it was when the events were matched; the same job over all its attempts. */
 export const WEBHOOK_DELIVERY_JOB = message('webhook_delivery', {
-  /** The same on every attempt: what receivers are shown. */
+  /** Equal for every attempt; shown to receivers. */
   delivery_id: jobId,
   app_id: appId,
-  /** Which of the app's receivers; everything else about it is read when the request is sent. */
+  /** Receiver of the app; everything else about it is read when the request is sent. */
   entry: jobId,
   /** 1 is the first. */
   attempt: integer(1, MOST_ATTEMPTS),

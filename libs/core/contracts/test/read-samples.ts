@@ -60,7 +60,7 @@ const standing = whole({
   at_ms: count,
 });
 
-/** Valid bodies of what is read through writers. */
+/** Valid bodies of read answers. */
 export const READ_SAMPLES = {
   read: members(
     {

@@ -1,6 +1,6 @@
 import { ERRORS, type HttpErrorCode } from './table.js';
 
-/** What a thrower may add to its row of the table. */
+/** Additions of a thrower to its row of the table. */
 export interface ServiceErrorOptions {
   /** Human text for the client. Absent: the row's own text. Never holds a secret. */
   readonly text?: string;
@@ -8,13 +8,13 @@ export interface ServiceErrorOptions {
   readonly retryAfterSeconds?: number;
   /** Response headers that belong to this failure, such as `Allow` on 405. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where a row answers with more than one status. Absent: the row's own. */
+  /** For rows with more than one status. Absent: the row's own. */
   readonly status?: number;
-  /** Where a row has an `ai_code` in AI transport only. Absent: the row's own, which may be none. */
+  /** For rows with an `ai_code` in AI transport only. Absent: the row's own, possibly none. */
   readonly aiCode?: number;
   /** A second text that clients of rate limiters read. Absent: the body has none. */
   readonly message?: string;
-  /** What went wrong inside; goes to logs only. */
+  /** Internal cause, for logs only. */
   readonly cause?: unknown;
 }
 
@@ -53,7 +53,7 @@ export interface ErrorBody {
   readonly ai_code?: number;
 }
 
-/** What the client reads. A fault of ours always says the same fixed text: details belong to the logs. */
+/** Body for the client. Internal errors always have the same fixed text: details belong to the logs. */
 export function errorBody({ message, bodyMessage, code, status, aiCode }: ServiceError): ErrorBody {
   return {
     error: status === 500 ? ERRORS[code].text : message,
@@ -64,7 +64,7 @@ export function errorBody({ message, bodyMessage, code, status, aiCode }: Servic
   };
 }
 
-/** Turns whatever was thrown into an answerable error; anything unforeseen becomes `internal_error`. */
+/** Converts a thrown value into an answerable error; unforeseen ones become `internal_error`. */
 export function toServiceError(thrown: unknown): ServiceError {
   return thrown instanceof ServiceError ? thrown : new ServiceError('internal_error', { cause: thrown });
 }

@@ -4,15 +4,15 @@ export interface ErrorRow {
   readonly status: number | null;
   /** WebSocket close status; null when it never closes a socket. */
   readonly closeCode: number | null;
-  /** `data.code` of the error frame that leaves the socket open; null when there is none. */
+  /** `data.code` of the error frame that leaves the socket open; null: none. */
   readonly frameCode: number | null;
-  /** `ai_code` of the HTTP body; null outside AI transport. */
+  /** `ai_code` of the HTTP body; null outside of AI transport. */
   readonly aiCode: number | null;
   /** Whether the same request may succeed later without being changed. */
   readonly retryable: boolean;
   /** `Retry-After` in seconds that goes with every answer; null sends none unless the thrower names one. */
   readonly retryAfterSeconds: number | null;
-  /** What the client is told when the thrower has nothing more precise to say. Never parsed, may change. */
+  /** Default text for the client. Never parsed, may change. */
   readonly text: string;
 }
 
@@ -45,9 +45,8 @@ const frame = (frameCode: number, text: string, more: More = {}): SocketRow =>
 const soon = { retryable: true, retryAfterSeconds: 1 } as const;
 
 /**
- * Every error the service can answer with. The key of an HTTP row is the `code` of the body. Close codes
- * 4000–4099 and 4300–4399 tell a client not to reconnect by itself, 4100–4199 to back off first, 4200–4299 to
- * reconnect at once.
+ * Every error of the service. The key of an HTTP row is the `code` of the body. Close codes 4000–4099 and 4300–4399
+ * tell clients not to reconnect, 4100–4199 to back off first, 4200–4299 to reconnect immediately.
  */
 export const ERRORS = {
   invalid_input: http(400, 'The request is not valid', { frameCode: 4000 }),
@@ -73,7 +72,7 @@ export const ERRORS = {
   service_unavailable: http(503, 'The service is unavailable, retry', { ...soon, frameCode: 4303 }),
 
   ai_invalid_transport_header: ai(400, 104000, 'A transport header is malformed'),
-  // 400 when it is the message id that is too long: the thrower says so.
+  // 400 for a message id that is too long, set by the thrower.
   ai_header_too_large: ai(413, 104001, 'A transport header is too large'),
   ai_client_id_spoof: ai(400, 104002, 'A client id header contradicts the actor'),
   ai_event_not_permitted: ai(403, 104003, 'AI events are not permitted on this channel'),

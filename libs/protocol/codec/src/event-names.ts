@@ -45,8 +45,8 @@ export function readReservedEvent(
 }
 
 /**
- * The event as a connection of this protocol spells it. Only a reserved prefix changes; every other event, and one
- * spelled rightly already, comes back as it is.
+ * Returns the event in the spelling of this protocol. Only a reserved prefix changes; other events, and those spelled
+ * correctly, are returned unchanged.
  */
 export function eventForProtocol(event: string, protocol: ProtocolVersion): string {
   const spelling = spellingOf(event);

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from '@carillon/errors';
 
-/** What an error frame on an open socket says. */
+/** Content of an error frame on an open socket. */
 export interface FrameError {
   readonly row: ErrorCode;
   readonly code: number;
@@ -10,7 +10,7 @@ export interface FrameError {
   readonly channel: string | null;
 }
 
-/** What may be said beyond the row. */
+/** Details beyond the row. */
 export interface FrameErrorDetail {
   /** Absent: the row's own text. */
   readonly message?: string;
@@ -18,7 +18,7 @@ export interface FrameErrorDetail {
   readonly channel?: string | null;
 }
 
-/** What a socket is told where something failed that has no code of its own there. */
+/** Code of failures without a frame code of their own. */
 const INTERNAL_FAILURE = 4000;
 
 /** The error frame's content for a row of the table. */

@@ -12,7 +12,7 @@ export function newSocketId(): string {
   return `${randomInt(HIGHEST + 1)}.${randomInt(HIGHEST + 1)}`;
 }
 
-/** Whether a text has the form of a socket id, as publishers name one. Says nothing about whether it exists. */
+/** Whether a text has the form of a socket id. Implies no existence. */
 export function isSocketId(text: string): boolean {
   return text.length <= LONGEST && SYNTAX.test(text);
 }

@@ -1,4 +1,4 @@
-/** How long the id of a user may be, wherever it comes from: as that of a capability token. */
+/** Size limit of a user id from any source, equal to that of a capability token. */
 export const MAX_USER_ID_BYTES = 128;
 
 /** No store takes U+0000 or half of a surrogate pair, and two of the latter are one in UTF-8. */

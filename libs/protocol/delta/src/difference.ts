@@ -10,13 +10,13 @@ const BLOCK = 16;
 /** A shorter beginning or end in common is cheaper written again than named. */
 const SHORTEST_COPY = 3;
 const FACTOR = 0x01000193;
-/** What the first byte of a block weighs in its hash. */
+/** Weight of the first byte of a block in its hash. */
 const FIRST_WEIGHT = Array.from({ length: BLOCK - 1 }).reduce<number>((power) => Math.imul(power, FACTOR), 1);
 
 /**
- * The target as pieces in order. Beginning and end in common are taken first, since messages of one channel mostly
- * differ in the middle; there, blocks of the base are found by a rolling hash with one candidate each. Time and memory
- * are linear in base and target, whatever they hold.
+ * Returns the target as pieces in order. Common prefix and suffix are taken first, since messages of one channel
+ * mostly differ in the middle; there, blocks of the base are found by a rolling hash with one candidate each. Time
+ * and memory are linear in base and target, for any content.
  */
 export function difference(base: Uint8Array, target: Uint8Array): Piece[] {
   const prefix = worthwhile(commonPrefix(base, target));
@@ -72,7 +72,7 @@ function pushTarget(pieces: Piece[], start: number, end: number): void {
   if (end > start) pieces.push({ from: 'target', start, length: end - start });
 }
 
-/** Where each whole block of the base stands; of equal hashes the first. */
+/** Offset of each complete block of the base; of equal hashes the first. */
 function blocksOf(base: Uint8Array): ReadonlyMap<number, number> {
   const blocks = new Map<number, number>();
   for (let at = 0; at + BLOCK <= base.length; at += BLOCK) {
@@ -82,7 +82,7 @@ function blocksOf(base: Uint8Array): ReadonlyMap<number, number> {
   return blocks;
 }
 
-/** A block of the base that stands at `at`, grown to both sides as far as it goes; null when it does not stand there. */
+/** Extends a matching block of the base at `at` in both directions; null if it does not match. */
 function matchAt(
   base: Uint8Array,
   target: Uint8Array,

@@ -1,6 +1,6 @@
 import type { BaseHolder } from './base-budget.js';
 
-/** The latest message of each group of a channel, for subscribers who come later. Of too many the oldest goes. */
+/** Latest message of each group of a channel, for later subscribers. Beyond the limit the oldest is evicted. */
 export class LatestBases<Message> implements BaseHolder {
   readonly #byGroup = new Map<string, { readonly base: string; readonly message: Message }>();
   #length = 0;

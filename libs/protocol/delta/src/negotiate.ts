@@ -1,6 +1,6 @@
 import { algorithmNamed, type DeltaAlgorithm } from './algorithm.js';
 
-/** What a client asked for. Algorithm null: it leaves the choice to the service. */
+/** Delta request of a client. Algorithm null: chosen by the service. */
 export interface DeltaWish {
   readonly enabled: boolean;
   readonly algorithm: DeltaAlgorithm | null;
@@ -10,7 +10,7 @@ const OFF: DeltaWish = { enabled: false, algorithm: null };
 const ON: DeltaWish = { enabled: true, algorithm: null };
 const OFF_WORDS: ReadonlySet<string> = new Set(['disabled', 'none', 'false']);
 
-/** The `delta` of a subscribe. Null: it says nothing, or nothing that can be understood. */
+/** Parses the `delta` of a subscribe. Null: missing or invalid. */
 export function readDeltaWish(value: unknown): DeltaWish | null {
   if (typeof value === 'boolean') return value ? ON : OFF;
   if (typeof value === 'string') {
@@ -23,8 +23,8 @@ export function readDeltaWish(value: unknown): DeltaWish | null {
 }
 
 /**
- * The algorithm for a connection that lists what it can: the service's own if listed, else the first that the service
- * knows. Null: none of them. An absent list leaves the choice to the service.
+ * Chooses the algorithm of a connection from its list: the service's own if listed, else the first known one. Null:
+ * none. Without a list the service chooses.
  */
 export function chooseAlgorithm(
   offered: readonly string[] | null,

@@ -1,8 +1,8 @@
 import { encodeDelta, type DeltaAlgorithm } from './algorithm.js';
 
 /**
- * One event's text and its differences to the bases that are around: each is computed when first asked for, once for
- * everybody who holds that base. Null: a difference would not be shorter than the text.
+ * Text of one event and its deltas to current bases: each is computed on demand, once for all subscribers with that
+ * base. Null: a delta would not be shorter than the text.
  */
 export class SharedEncoding {
   readonly #known = new Map<string, string | null>();

@@ -4,7 +4,7 @@ import { difference } from './difference.js';
 const HEADER = [0xd6, 0xc3, 0xc4, 0x00, 0x00];
 const SOURCE_SEGMENT = 0x01;
 const NO_COMPRESSION = 0x00;
-/** Of the default code table: ADD, its size following, and COPY from an absolute address, its size following. */
+/** Default code table: ADD and COPY from an absolute address, each followed by its size. */
 const ADD = 1;
 const COPY_SELF = 19;
 const LONGEST_SHORT_ADD = 17;

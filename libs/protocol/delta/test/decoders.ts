@@ -10,7 +10,7 @@ const macdonald = require('vcdiff-decoder') as {
   decodeSync(delta: Buffer, base: Buffer): Uint8Array;
 };
 
-/** What others make of a difference, by who made the decoder. */
+/** Foreign decoders, by author. */
 export const DECODERS = {
   fossil: {
     dchest: (base: Buffer, delta: Buffer): Buffer => Buffer.from(applyDelta(base, delta)),

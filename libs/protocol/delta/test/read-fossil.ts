@@ -5,8 +5,8 @@ const STEP = new RegExp(`${NUMBER}(?:@${NUMBER},|(:)|(;))`, 'y');
 const MODULUS = 1n << 32n;
 
 /**
- * The target of a difference, as the description of the format says and nothing of our encoder does: bytes as one text,
- * numbers as big ones, the checksum by a view of words. Whatever is not exactly in the format throws.
+ * Applies a delta by the format description, independently of our encoder: bytes as Latin-1 text, numbers as bigints,
+ * the checksum by a view of words. Throws on any deviation from the format.
  */
 export function readFossil(base: Buffer, delta: Buffer): Buffer {
   const source = base.toString('latin1');

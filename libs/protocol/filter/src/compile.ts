@@ -13,9 +13,9 @@ export interface FilterRules {
   readonly maxEventNameBytes: number;
 }
 
-/** What a subscription wants, compiled. Belongs to nobody: equal filters may share it. */
+/** Compiled filter of a subscription. Stateless: equal filters may share it. */
 export interface Filter {
-  /** Never throws; bounded time. What cannot be judged is not accepted. */
+  /** Never throws; bounded time. Events that cannot be evaluated are rejected. */
   accepts(subject: FilterSubject): boolean;
   /** At least one of them is among the `literals` of every accepted event; null: the filter cannot be indexed. */
   readonly literals: Literals;
@@ -30,7 +30,7 @@ export type CompiledFilter =
 
 const COMPONENTS = ['events', 'tags', 'expression'] as const;
 
-/** Compiles the `filter` of a subscribe. Never throws; cost is linear in what was sent. */
+/** Compiles the `filter` of a subscribe. Never throws; cost is linear in the input. */
 export function compileFilter(value: unknown, rules: FilterRules): CompiledFilter {
   try {
     return { ok: true, filter: filterOf(value, rules) };
@@ -44,7 +44,7 @@ function filterOf(value: unknown, rules: FilterRules): Filter | null {
   if (!isObject(value)) throw new MalformedFilter('filter must be an object');
   const isCompound = COMPONENTS.some((name) => Object.hasOwn(value, name));
   const given = isCompound ? value : { tags: value };
-  // Everything is read, also what is not active: malformed input is told off in any case.
+  // Everything is validated, including inactive parts: malformed input is refused in any case.
   const names = componentOf(given, 'events', (events) =>
     readEventNames(events, { maxNames: rules.maxEventNames, maxNameBytes: rules.maxEventNameBytes }),
   );

@@ -7,7 +7,7 @@ export function searchSteps(text: string, piece: string): number {
   return product <= CHEAP ? product / 64 : (text.length + piece.length) / 4;
 }
 
-/** Whether one text stands in the other. Linear in both, so that nobody can choose texts that are slow. */
+/** Whether one text contains the other. Linear in both, so that no input is slow. */
 export function containsText(text: string, piece: string): boolean {
   if (text.length * piece.length <= CHEAP) return text.includes(piece);
   const borders = bordersOf(piece);

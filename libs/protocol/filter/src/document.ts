@@ -1,7 +1,7 @@
 /** The largest document an expression is evaluated over, in bytes of JSON. */
 const MAX_DOCUMENT_BYTES = 65_536;
 
-/** What expressions are evaluated over. */
+/** Document on which expressions are evaluated. */
 export interface FilterDocument {
   readonly value: unknown;
 }
@@ -10,7 +10,7 @@ export interface FilterDocument {
 export const documentOf = (value: unknown): FilterDocument | null =>
   bytesOf(value) > MAX_DOCUMENT_BYTES ? null : { value };
 
-/** Of its JSON. What is nested deeper than the stack is read without one, but not written: too large as well. */
+/** Size as JSON. Values nested deeper than the stack can be parsed but not serialized: treated as too large. */
 function bytesOf(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));

@@ -1,6 +1,6 @@
 import { MalformedFilter } from './malformed.js';
 
-/** The most a filter may hold, whatever is configured. */
+/** Hard limits of a filter, regardless of the configuration. */
 const MOST_NAMES = 64;
 const LONGEST_NAME_BYTES = 256;
 

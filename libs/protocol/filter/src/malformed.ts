@@ -1,4 +1,4 @@
-/** Why a filter is refused, in words for the client. Never holds what was received. */
+/** Reason of a refused filter in words for the client. Never contains received data. */
 export class MalformedFilter extends Error {
   override readonly name = 'MalformedFilter';
 }

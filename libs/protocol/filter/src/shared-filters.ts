@@ -16,7 +16,7 @@ interface Shared {
   holders: number;
 }
 
-/** A filter in use; to be given back when its subscription ends. */
+/** A filter in use; released when its subscription ends. */
 export interface HeldFilter {
   readonly filter: Filter;
   /** Once; a second time has no effect. */
@@ -40,7 +40,7 @@ export class SharedFilters {
     this.#evaluated = new DistinctFilters(limits, REMEDY);
   }
 
-  /** How many distinct filters are in use. */
+  /** Number of distinct filters in use. */
   get size(): number {
     return this.#byKey.size;
   }

@@ -1,7 +1,7 @@
 import { documentOf, type FilterDocument } from './document.js';
 import { eventLiteral, tagLiteral } from './literals.js';
 
-/** What filters look at of an event. */
+/** Fields of an event used by filters. */
 export interface FilterableEvent {
   readonly event: string;
   readonly channel: string;
@@ -24,7 +24,7 @@ export interface FilterableEvent {
 /** Headers that the service sets are not for filters. */
 const SERVICE_HEADER = 'service_';
 
-/** One event as filters see it. What takes reading is read when first asked for, once for all filters. */
+/** One event for filters. Parsed parts are computed on demand, once for all filters. */
 export class FilterSubject {
   #tags: ReadonlyMap<string, string> | undefined;
   #projection: FilterDocument | null | undefined;
@@ -104,7 +104,7 @@ function headers(text: string): unknown {
   );
 }
 
-/** Publishers mostly send objects as text, so text of an object or list counts as what it holds. */
+/** Publishers mostly send objects as text, so the text of an object or list counts as its value. */
 function projectedData(dataText: string | null): unknown {
   if (dataText === null) return null;
   const data = parsed(dataText) ?? null;

@@ -1,6 +1,6 @@
 import { containsText } from './contains-text.js';
 
-/** What a comparison has to be given. */
+/** Operand required by a comparison. */
 type Needs = 'value' | 'values' | 'nothing';
 
 interface Comparison {

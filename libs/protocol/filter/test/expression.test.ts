@@ -86,7 +86,7 @@ describe('expressions mean what the language says', () => {
   });
 });
 
-/** That library takes an `@` after a parenthesis for all there is between the two. */
+/** The reference library misparses an `@` after a parenthesis. */
 const notBare = (expression: string): string =>
   expression.startsWith('@') ? `a || ${expression}` : expression;
 

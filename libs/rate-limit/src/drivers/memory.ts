@@ -6,7 +6,7 @@ import type { RateLimit, RateRule, RateVerdict } from '../port.js';
 import { bucketVerdict, checkNumbers, verdict } from '../verdict.js';
 
 export interface MemoryRateLimitOptions {
-  /** Most subjects remembered of each kind; the least recently used is dropped, and then starts anew. Absent: 100 000. */
+  /** Limit of remembered subjects of each kind; the least recently used is evicted and restarts. @default 100 000 */
   readonly capacity?: number;
   /** A clock in milliseconds that never goes back. Absent: the process's own. */
   readonly now?: () => number;

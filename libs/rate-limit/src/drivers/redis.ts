@@ -12,11 +12,11 @@ const NAME_BYTES = 9;
 export class RedisRateLimit implements RateLimit {
   readonly #link: RedisLink;
   readonly #prefix: string;
-  /** With a number behind it, names a check that nobody else made. */
+  /** Prefix of unique check names. */
   readonly #process = randomBytes(NAME_BYTES).toString('base64url');
   #checks = 0;
 
-  /** The prefix stands in front of every key, as written. */
+  /** The prefix precedes every key, as written. */
   constructor(link: RedisLink, prefix: string) {
     this.#link = link;
     this.#prefix = prefix;

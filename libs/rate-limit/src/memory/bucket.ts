@@ -1,7 +1,7 @@
 import type { RateRule } from '../port.js';
 import { SLACK } from '../verdict.js';
 
-/** Tokens that come back evenly, kept as the moment at which none is missing. */
+/** Token bucket with a steady refill, stored as the time at which it is full. */
 export class Bucket {
   #fullAtMs = -Infinity;
 

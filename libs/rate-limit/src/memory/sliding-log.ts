@@ -1,11 +1,11 @@
-/** A moment and how much was counted in it take two places. */
+/** Array elements per entry: time and amount. */
 const PLACES = 2;
 const FIRST_MOMENTS = 4;
 
 /**
- * What was counted in the last window: a ring of moments in whole milliseconds, each with its amount, oldest first.
- * A moment is kept once however much falls on it, so the ring holds no more moments than the limit, nor than the
- * window has milliseconds. Adding and forgetting cost the same however long the log is.
+ * Amounts of the last window: a ring of times in milliseconds with their amounts, oldest first. Amounts of one
+ * millisecond share an entry, so the ring has no more entries than the limit or the milliseconds of the window.
+ * Adding and expiring are O(1).
  */
 export class SlidingLog {
   #ring = new Float64Array(FIRST_MOMENTS * PLACES);
@@ -15,7 +15,7 @@ export class SlidingLog {
   #newestMs = -Infinity;
   #windowMs = 0;
 
-  /** How much the window ending at `nowMs` holds; forgets what is older. */
+  /** Returns the amount in the window ending at `nowMs`; removes older entries. */
   countAt(nowMs: number, windowMs: number): number {
     this.#windowMs = windowMs;
     const oldestMs = nowMs - windowMs;

@@ -1,9 +1,9 @@
 import { type Aging, Recency } from '@carillon/collections';
 
-/** Looked at for every new subject, so that those which stay away go sooner than new ones come. */
+/** Subjects checked per new one, so that idle ones are removed faster than new ones are added. */
 const LOOKED_AT = 2;
 
-/** What is kept of a subject. */
+/** State of a subject. */
 export interface Kept {
   /** Whether it is as a new one at this time. */
   isOver(nowMs: number): boolean;
@@ -14,7 +14,7 @@ interface Subject<One> extends Aging<Subject<One>> {
   readonly kept: One;
 }
 
-/** What is kept of the subjects used last, at most `capacity`; the least recently used one goes first. */
+/** States of the most recently used subjects, at most `capacity`; the least recently used is evicted. */
 export class Subjects<One extends Kept> {
   readonly #subjects = new Map<string, Subject<One>>();
   readonly #recency = new Recency<Subject<One>>();
@@ -28,7 +28,7 @@ export class Subjects<One extends Kept> {
     return this.#subjects.size;
   }
 
-  /** What is kept of a subject, which counts as used now. */
+  /** Returns the state of a subject and marks it as used. */
   use(name: string, nowMs: number): One {
     const known = this.#subjects.get(name);
     if (known !== undefined) {

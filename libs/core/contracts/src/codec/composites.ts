@@ -24,7 +24,7 @@ export function object<const F extends Fields>(fields: F): Shape<ObjectOf<F>> {
   };
 }
 
-/** A list of so many items. */
+/** A list with a bounded number of items. */
 export function list<T>(item: Shape<T>, min: number, max: number): Shape<readonly T[]> {
   return (value) => {
     if (!Array.isArray(value)) return 'must be a list';
@@ -37,7 +37,7 @@ export function list<T>(item: Shape<T>, min: number, max: number): Shape<readonl
   };
 }
 
-/** A map from names to values. A problem does not tell the name: names are other people's data. */
+/** A map from names to values. Problems omit the name, which may be client data. */
 export function map<T>(name: Shape<string>, item: Shape<T>, max: number): Shape<Readonly<Record<string, T>>> {
   return (value) => {
     if (!isObject(value)) return 'must be an object';

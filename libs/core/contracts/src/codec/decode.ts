@@ -19,8 +19,8 @@ export type Decoded<Message> =
 export type Decoder<Message> = (input: string | Uint8Array, maxBytes: number) => Decoded<Message>;
 
 /**
- * Makes a reader of these kinds. It never throws; a message over the cap is refused before it is parsed; members
- * nobody declared stay on the object unread.
+ * Creates a decoder of these kinds. It never throws; a message over the size limit is refused before parsing;
+ * undeclared members are kept unread.
  */
 export function decoder<const Definitions extends readonly MessageDefinition<string, unknown>[]>(
   ...definitions: Definitions
@@ -44,7 +44,7 @@ export function decoder<const Definitions extends readonly MessageDefinition<str
 const within = (input: string | Uint8Array, maxBytes: number) =>
   typeof input === 'string' ? withinBytes(input, maxBytes) : input.byteLength <= maxBytes;
 
-/** The JSON value; undefined when there is none. */
+/** Parses JSON; undefined if invalid. */
 function parse(input: string | Uint8Array): unknown {
   try {
     return JSON.parse(typeof input === 'string' ? input : utf8(input));

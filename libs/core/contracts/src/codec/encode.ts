@@ -1,14 +1,14 @@
 import type { MessageDefinition } from './message.js';
 import { withinBytes } from './size.js';
 
-/** The text to send, or why there is none. `detail` is for logs and quotes nothing of the message. */
+/** Text to send, or the reason of a failure. `detail` is for logs and contains no message data. */
 export type Encoded =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: 'malformed' | 'too-large'; readonly detail: string };
 
 /**
- * Writes a message as JSON text, `v` and `kind` first. Never throws. What does not fit its own definition or the
- * size cap is refused here, so that no peer has to drop it.
+ * Encodes a message as JSON, `v` and `kind` first. Never throws. A message that violates its definition or the size
+ * limit is refused here, so that no peer has to drop it.
  */
 export function encode<Body>(
   definition: MessageDefinition<string, Body>,

@@ -1,7 +1,7 @@
 import { object, type ObjectOf } from './composites.js';
 import type { Shape } from './shape.js';
 
-/** One kind of message: its name on the wire, the version spoken here, and what it must hold. */
+/** A kind of message: its name on the wire, its version, and its shape. */
 export interface MessageDefinition<Kind extends string, Body> {
   readonly kind: Kind;
   readonly version: number;
@@ -14,7 +14,7 @@ export type MessageOf<Definition> =
     ? { readonly v: number; readonly kind: Kind } & Body
     : never;
 
-/** What encoding a message of this definition takes. */
+/** Body type of a definition. */
 export type BodyOf<Definition> = Definition extends MessageDefinition<string, infer Body> ? Body : never;
 
 /** Defines a kind of message at version 1. */
@@ -25,7 +25,7 @@ export function message<Kind extends string, const F extends Parameters<typeof o
   return { kind, version: 1, body: object(fields) };
 }
 
-/** What a message may weigh beyond the largest event payload: names, serials, escapes of the envelope. */
+/** Size of a message besides the largest event payload: names, serials, escapes of the envelope. */
 const ENVELOPE_BYTES = 64 * 1024;
 
 /** The size cap of messages on the fabric. */

@@ -1,7 +1,7 @@
 import type { Json, Shape } from './shape.js';
 import { withinBytes } from './size.js';
 
-/** A text of so many UTF-8 bytes. */
+/** A text with a length in UTF-8 bytes. */
 export function text(minBytes: number, maxBytes: number): Shape<string> {
   const problem = `must be a text of ${minBytes} to ${maxBytes} bytes`;
   return (value) => (typeof value === 'string' && fits(value, minBytes, maxBytes) ? null : problem);
@@ -18,7 +18,7 @@ export function matching(pattern: RegExp, what: string): Shape<string> {
   return (value) => (typeof value === 'string' && pattern.test(value) ? null : problem);
 }
 
-/** A whole number; never beyond what a JSON number carries exactly. */
+/** An integer within the exact range of JSON numbers. */
 export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Shape<number> {
   const problem = `must be an integer from ${min} to ${max}`;
   return (value) =>

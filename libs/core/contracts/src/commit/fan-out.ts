@@ -20,13 +20,13 @@ export const RECORD = message('record', {
   op: oneOf('publish', 'create', 'update', 'delete', 'append', 'annotate', 'unannotate', 'reset', 'purge'),
   message_id: perhaps(field.messageId),
   except_socket: perhaps(field.socketId),
-  /** Absent: false, a server sent it, or it is not known any more. */
+  /** Absent: false (sent by a server) or unknown. */
   from_client: optional(flag),
   /** Absent: true; whether it may be sent as the difference to an earlier one. */
   delta: optional(flag),
-  /** The final V2 frame; null on a reset, and on a purge, which says that content was erased that gateways may keep. */
+  /** Final V2 frame; null for a reset, and for a purge, which reports the erasure of content that gateways may hold. */
   message: perhaps(text(1, Number.MAX_SAFE_INTEGER)),
-  /** Of an annotation: the frame that tells what all of its type come to now, which goes before `message`. */
+  /** For an annotation: the frame with the new summary of its type, sent before `message`. */
   summary: perhaps(text(1, Number.MAX_SAFE_INTEGER)),
   /** True: sent again by a writer that took over. Absent: false. */
   resent: optional(flag),

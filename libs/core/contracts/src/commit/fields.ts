@@ -16,15 +16,15 @@ export const messageId = storableText(1, 4096);
 export const reason = storableText(1, 1024);
 export const requestedBy = storableText(0, 256);
 
-/** How many lanes there may be. */
+/** Limit of the number of lanes. */
 const MAX_LANES = 1024;
 export const lanes = integer(1, MAX_LANES);
 export const lane = integer(0, MAX_LANES - 1);
 
-/** Who acts, as the publisher verified it. Absent members: not known, or a trusted server. */
+/** Acting client, verified by the publisher. Absent members: unknown, or a trusted server. */
 export const actor = object({ client_id: optional(clientId), socket_id: optional(socketId) });
 
-/** On what touches another's work: `own` is compared with the stored creator by the writer. */
+/** For changes of messages of others: `own` is compared with the stored creator by the writer. */
 export const grantedActor = object({
   client_id: optional(clientId),
   socket_id: optional(socketId),
@@ -36,7 +36,7 @@ const hex = matching(/^[0-9a-f]{32,64}$/, 'a hash in lower-case hex');
 /** The channel layer of idempotency. */
 export const idempotency = object({ scope: hex, fingerprint: hex, ttl_ms: integer(1) });
 
-/** What the publisher resolved from the app, so that writers need no app registry. */
+/** Policy resolved from the app by the publisher, so that writers need no app registry. */
 export const policy = object({
   /** Null: keep forever. */
   history_ms: nullable(count),

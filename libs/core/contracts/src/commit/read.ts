@@ -5,11 +5,11 @@ import { flag, integer, matching, oneOf, text } from '../codec/primitives.js';
 import type { Infer } from '../codec/shape.js';
 import * as field from './fields.js';
 
-/** Heads asked for at once. */
+/** Heads per request. */
 export const MAX_READ_HEADS = 2000;
-/** Records asked for at once. */
+/** Records per request. */
 export const MAX_READ_RECORDS = 10_000;
-/** An answer carries so much of records and leaves the rest to the next; a larger record travels alone. */
+/** Bytes of records in an answer, the rest follows in the next; a larger record is sent alone. */
 export const MAX_READ_BYTES = 512 * 1024;
 
 const kind = oneOf('messages', 'presence');
@@ -86,7 +86,7 @@ const event = object({
   keep_until_ms: count,
 });
 
-/** A member who is there at a checkpoint, by its last event. */
+/** Member at a checkpoint, by its last event. */
 const standing = object({
   user_id: text(1, 65_536),
   event: oneOf('member_added', 'member_updated'),
@@ -153,7 +153,7 @@ const end = nullable(object({ serial: field.serial, published_at_ms: count }));
 const retained = object({ oldest: end, newest: end, messages: count, bytes: count });
 const limit = integer(1, MAX_READ_RECORDS);
 
-/** Rows of one stream that are visible at a moment, in the order asked for. */
+/** Rows of one stream visible at a given time, in the requested order. */
 const page = object({
   stream,
   now_ms: count,
@@ -165,14 +165,14 @@ const page = object({
   limit,
 });
 
-/** What is asked of the writer of a lane: one of these. */
+/** Request to the writer of a lane: exactly one of these members. */
 export const READ = message('read', {
   lanes: field.lanes,
   lane: field.lane,
   node_id: field.nodeId,
   /** The app whose share of the reads this one takes. Absent: several apps, or a process of an earlier version. */
   app_id: optional(field.appId),
-  /** Where streams stand. */
+  /** Heads of streams. */
   heads: optional(
     object({
       channels: list(address, 1, MAX_READ_HEADS),
@@ -201,13 +201,13 @@ export const READ = message('read', {
       generation: field.serial,
       from_serial: count,
       to_serial: count,
-      /** So many of its members were told before. */
+      /** Number of members already sent. */
       skip: count,
     }),
   ),
-  /** What of a history can be read at a moment. */
+  /** Readable part of a history at a given time. */
   retained: optional(object({ stream, now_ms: count })),
-  /** Messages that live on, in their latest state. */
+  /** Mutable messages in their latest version. */
   messages: optional(
     object({
       stream_key: streamKey,
@@ -240,7 +240,7 @@ export const READ = message('read', {
       limit,
     }),
   ),
-  /** What the annotations of a stream come to. */
+  /** Annotation summaries of a stream. */
   summaries: optional(
     object({
       stream_key: streamKey,
@@ -254,16 +254,16 @@ export const READ = message('read', {
   ),
 });
 
-/** The answer to what was asked, and nothing else. */
+/** Answer to the request. */
 export const READ_ANSWER = message('read_answer', {
   streams: optional(list(stream, 0, MAX_READ_HEADS)),
   records: optional(list(record, 0, MAX_READ_RECORDS)),
   events: optional(list(event, 0, MAX_READ_RECORDS)),
-  /** Null: there is none. */
+  /** Null: none. */
   checkpoint: optional(
     nullable(object({ serial: field.serial, members: list(standing, 0, MAX_READ_RECORDS) })),
   ),
-  /** True: there are others behind the last of these, which are to be asked for. */
+  /** True: more rows follow the last of these and must be requested. */
   more: optional(flag),
   retained: optional(retained),
   messages: optional(list(state, 0, MAX_READ_RECORDS)),
@@ -276,10 +276,10 @@ export const READ_REFUSED = message('read_refused', {
   code: oneOf('unavailable', 'lane_mismatch', 'unsupported_version'),
 });
 
-/** Reads what is asked. An unsupported version must be answered with `read_refused`. */
+/** Decodes a read request. An unsupported version must be answered with `read_refused`. */
 export const decodeRead = decoder(READ);
 
-/** Reads what is answered. */
+/** Decodes an answer. */
 export const decodeReadAnswer = decoder(READ_ANSWER, READ_REFUSED);
 
 export type Read = MessageOf<typeof READ>;

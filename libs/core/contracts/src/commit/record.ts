@@ -35,16 +35,16 @@ const mutation = {
   message_serial: field.textSerial,
   /** The new version's own. */
   message_id: field.messageId,
-  /** JSON text, as are `data` and `metadata`: what they hold is given back as it was sent. */
+  /** JSON text, as are `data` and `metadata`: returned exactly as sent. */
   extras: optional(jsonObjectText(ANY_LENGTH)),
-  /** To whom the version is attributed; with a grant of `own`, the actor. */
+  /** Client to which the version is attributed; with a grant of `own`, the actor. */
   client_id: optional(field.clientId),
   description: optional(storableText(0, 1024)),
   metadata: optional(jsonText(MAX_METADATA_BYTES)),
   op_id: optional(storableText(1, 64)),
-  /** The connection of a client that made it, which may not want to be told. Absent: a server, or one that does. */
+  /** Connection that made the change and does not receive it. Absent: a server, or a connection that does. */
   except_socket: optional(field.socketId),
-  /** Only if this is the latest version still. Absent: whatever came since. */
+  /** Condition: this is still the latest version. Absent: unconditional. */
   only_version: optional(field.textSerial),
 } as const;
 
@@ -55,7 +55,7 @@ const replacement = {
   clear_fields: optional(list(oneOf('name', 'data', 'extras'), 0, 3)),
 } as const;
 
-/** Which of a channel's two streams is meant. */
+/** Stream of a channel. */
 const stream = oneOf('messages', 'presence');
 
 const SHAPES = {
@@ -88,7 +88,7 @@ const SHAPES = {
     actor: field.grantedActor,
     message_serial: field.textSerial,
     annotation_serial: field.textSerial,
-    /** What a frame of the app may have; lists of clients in a summary are shortened to it. 0: anything. */
+    /** Frame size limit of the app, to which client lists in a summary are shortened. 0: none. */
     max_frame_bytes: field.count,
   }),
   presence: object({
@@ -130,14 +130,14 @@ const SHAPES = {
     /** The highest serials the reporter has seen; the writer numbers on above them. */
     seen_delivery_serial: optional(field.serial),
     seen_history_serial: optional(field.serial),
-    /** The stream they are of: what is said of one that is over is not about the one there is. Absent: not told. */
+    /** Stream of the claim: one about a former stream does not apply to the current one. Absent: unknown. */
     seen_stream_id: optional(field.uuid),
-    /** Of the record with `seen_delivery_serial`, as the reporter has seen it; absent: it has no id, or is forgotten. */
+    /** Message id of the record with `seen_delivery_serial`, as seen by the reporter; absent: none or evicted. */
     seen_message_id: optional(field.messageId),
   }),
 } as const;
 
-/** What can be done to a channel. */
+/** Operations on a channel. */
 export type CommitOp = keyof typeof SHAPES;
 
 /** The record of one operation. */
@@ -151,7 +151,7 @@ export const COMMIT_OPS = Object.keys(SHAPES) as readonly CommitOp[];
 
 const shapes: ReadonlyMap<unknown, Shape<CommitRecord>> = new Map(Object.entries(SHAPES));
 
-/** A record that may be used, or what is wrong with it, in words for the publisher. */
+/** A valid record, or its problem in words for the publisher. */
 export type ReadRecord =
   | { readonly ok: true; readonly record: CommitRecord }
   | { readonly ok: false; readonly problem: string };

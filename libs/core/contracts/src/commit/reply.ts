@@ -17,16 +17,16 @@ const result = object({
   version_serial: perhaps(field.textSerial),
   annotation_serial: perhaps(field.textSerial),
   published_at_ms: perhaps(field.count),
-  /** What operations beside publishes and mutations answer: counts of a purge, the old stream of a reset. */
+  /** Further result of operations: counts of a purge, the old stream of a reset. */
   extra: perhaps(json),
-  /** Of a rejection: the error to answer with. */
+  /** For a rejection: the error code. */
   code: perhaps(text(1, 64)),
   http_status: perhaps(integer(400, 599)),
   ai_code: perhaps(integer(1, 999_999)),
   error: perhaps(text(1, 4096)),
 });
 
-/** What became of each record, in the order of the request. */
+/** Results of the records, in request order. */
 export const COMMITTED = message('committed', { results: list(result, 1, MAX_COMMIT_RECORDS) });
 
 /** Nothing of the request was taken. */
@@ -34,7 +34,7 @@ export const REFUSED = message('refused', {
   code: oneOf('backpressure', 'lane_mismatch', 'unsupported_version'),
 });
 
-/** Reads what a lane answers. */
+/** Decodes the answer of a lane. */
 export const decodeLaneReply = decoder(COMMITTED, REFUSED, WRITER);
 
 export type CommitResult = Infer<typeof result>;

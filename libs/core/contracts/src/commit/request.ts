@@ -4,7 +4,7 @@ import { message, type BodyOf, type MessageOf } from '../codec/message.js';
 import { flag, integer } from '../codec/primitives.js';
 import * as field from './fields.js';
 
-/** How many records, and bytes of them, one request carries. A larger record travels alone. */
+/** Limits of records and bytes per request. A larger record is sent alone. */
 export const MAX_COMMIT_RECORDS = 128;
 export const MAX_COMMIT_BYTES = 512 * 1024;
 
@@ -15,7 +15,7 @@ export const MAX_COMMIT_BYTES = 512 * 1024;
 export const COMMIT = message('commit', {
   lanes: field.lanes,
   lane: field.lane,
-  /** What is left of the publisher's time, counted from arrival on the writer's own clock. */
+  /** Remaining time budget of the publisher, counted from arrival by the writer's clock. */
   budget_ms: integer(0),
   /** True: after the first rejected record the rest is skipped. */
   chain: flag,
@@ -23,10 +23,10 @@ export const COMMIT = message('commit', {
   records: list(object({ pub_id: field.uuid }), 1, MAX_COMMIT_RECORDS),
 });
 
-/** A starting process asks a writer how many lanes there are; the answer is the writer's announcement. */
+/** A starting process requests the number of lanes; the answer is the writer's announcement. */
 export const HELLO = message('hello', { node_id: field.nodeId, lanes: field.lanes });
 
-/** Reads what arrives at a lane. An unsupported version must be answered with `refused`. */
+/** Decodes a request to a lane. An unsupported version must be answered with `refused`. */
 export const decodeLaneRequest = decoder(COMMIT, HELLO);
 
 export type Commit = MessageOf<typeof COMMIT>;

@@ -11,7 +11,7 @@ export function storableText(minBytes: number, maxBytes: number): Shape<string> 
 /** Whether a database takes the text: no U+0000 and no half of a surrogate pair. */
 export const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 
-/** JSON text, kept exactly as it was sent, escapes and digits included; `accepts` says what it may hold. */
+/** JSON text, kept exactly as sent, including escapes and digits; `accepts` restricts its value. */
 export const jsonText =
   (maxBytes: number, accepts: (value: unknown) => boolean = () => true): Shape<string> =>
   (value) => {

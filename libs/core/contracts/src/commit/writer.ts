@@ -12,7 +12,7 @@ export const WRITER = message('writer', {
   state: oneOf('live', 'leaving'),
 });
 
-/** Reads what arrives on the writers' subject. */
+/** Decodes a message on the writers' subject. */
 export const decodeWriter = decoder(WRITER);
 
 export type Writer = MessageOf<typeof WRITER>;

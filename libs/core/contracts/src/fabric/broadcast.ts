@@ -3,7 +3,7 @@ import { message, type BodyOf, type MessageOf } from '../codec/message.js';
 import { amount, flag, integer, oneOf, text } from '../codec/primitives.js';
 import { appId, channel, count, messageId, nodeId, serial, socketId, userId } from './fields.js';
 
-/** How delta coders of several nodes stay in step. */
+/** Synchronises delta encoders of several nodes. */
 const compressionMetadata = object({
   conflation_key: optional(text(0, 1024)),
   enabled: flag,
@@ -12,7 +12,7 @@ const compressionMetadata = object({
   event_name: optional(text(1, 4096)),
 });
 
-/** How something is now, told instead of a message: whoever knows of a later state drops it. */
+/** A state change instead of a message; receivers that know a later state drop it. */
 const fact = object({
   kind: oneOf(
     'channel_counted',
@@ -23,18 +23,18 @@ const fact = object({
     'member_updated',
     'user_seen',
   ),
-  /** Which user. Absent: the channel itself. */
+  /** User. Absent: the channel itself. */
   user_id: optional(userId),
-  /** JSON text of what a member says of itself, or said last. Absent: not told. */
+  /** Presence data as JSON text. Absent: not included. */
   user_info: optional(text(0, Number.MAX_SAFE_INTEGER)),
-  /** The connection that a member came by. Absent: not told. */
+  /** Connection by which a member joined. Absent: not included. */
   socket_id: optional(socketId),
   count: optional(count),
   /** Absent: false. */
   online: optional(flag),
   /** The serial of the change of the member before this one. Absent: unknown. */
   after: optional(serial),
-  /** Of two states of the same, the later one has the higher. */
+  /** Higher for later states of the same subject. */
   serial,
 });
 
@@ -45,7 +45,7 @@ export const BROADCAST = message('broadcast', {
   node_id: nodeId,
   app_id: appId,
   channel,
-  /** The serialised event: the V2 frame, of which every other is made. Empty where a fact is told. */
+  /** Serialised event: the V2 frame, from which all others are derived. Empty for a state change. */
   message: text(0, Number.MAX_SAFE_INTEGER),
   /** The socket that must not get it. */
   except_socket_id: optional(socketId),
@@ -56,13 +56,13 @@ export const BROADCAST = message('broadcast', {
   idempotency_key: optional(text(1, 4096)),
   /** Absent: false. True is kept in no replay buffer. */
   ephemeral: optional(flag),
-  /** What the message does to an earlier one. Absent: nothing. */
+  /** Effect on an earlier message. Absent: none. */
   action: optional(oneOf('append', 'create', 'delete', 'update')),
   /** Absent: false, a server sent it. */
   from_client: optional(flag),
   /** Absent: an event like any other. */
   fact: optional(fact),
-  /** So long a second one under this id is the same publish tried again. Absent: the id was made for this message. */
+  /** Time in which a second message with this id is a retry. Absent: the id was generated for this message. */
   unique_for_ms: optional(integer(1)),
   /** W3C trace parent. */
   trace: optional(text(1, 512)),

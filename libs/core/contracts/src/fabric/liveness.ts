@@ -17,10 +17,10 @@ export const HEARTBEAT = message('heartbeat', {
   apps: optional(appTotals),
 });
 
-/** Somebody is new, or was deaf, and wants to know who lives: every gateway sends it a heartbeat at its own address. */
+/** A new or formerly disconnected node requests heartbeats: every gateway sends one to its address. */
 export const ROLL_CALL = message('roll_call', { node_id: nodeId });
 
-/** The leader removed a silent node; followers drop what they hold of it and emit nothing. */
+/** The leader removed a silent node; followers drop its state and emit nothing. */
 export const NODE_DEAD = message('node_dead', { node_id: nodeId, dead_node_id: nodeId });
 
 /** A gateway stops in good order and hands on the users it still waits for. */

@@ -13,7 +13,7 @@ import {
   userId,
 } from './fields.js';
 
-/** Every question one node may ask the others. */
+/** Requests between nodes. */
 export const REQUEST_TYPES = [
   'channel_members',
   'channel_sockets',
@@ -54,7 +54,7 @@ export const REQUEST = message('request', {
   /** Only channels whose name starts with it. Absent: all. */
   prefix: optional(channel),
   socket_id: optional(socketId),
-  /** Goes with `socket_id`: of the key by which it has come back. */
+  /** With `socket_id`: hash of the key of the resumed connection. */
   key_hash: optional(text(1, MAX_HASH_BYTES)),
   user_id: optional(userId),
   user_info: optional(json),
@@ -80,7 +80,7 @@ export const RESPONSE = message('response', {
   members_count: optional(count),
   /** Goes with `members_count`: a user on two nodes counts once. */
   user_ids: optional(list(userId, 0, MANY)),
-  /** A connection that somebody is to act as, and what it may do on the channel. Absent: it is not here. */
+  /** Connection in whose name a request is made, with its capabilities on the channel. Absent: not on this node. */
   acting: optional(
     object({
       client_id: optional(userId),
@@ -90,7 +90,7 @@ export const RESPONSE = message('response', {
       rights: list(text(1, MAX_RIGHT_BYTES), 0, MAX_RIGHTS),
     }),
   ),
-  /** Connections of the channel, by what they may do there. */
+  /** Connections of the channel by capability. */
   occupancy: optional(
     object({
       connections: count,
@@ -100,7 +100,7 @@ export const RESPONSE = message('response', {
       presence_subscribers: count,
     }),
   ),
-  /** What a connection that has come back elsewhere was a member as. */
+  /** Memberships of a connection that was resumed elsewhere. */
   memberships: optional(
     list(object({ channel, user_id: userId, user_info_text: text(1, MAX_INFO_BYTES) }), 0, MANY),
   ),

@@ -2,7 +2,7 @@ import { optional } from '../codec/composites.js';
 import { message, type BodyOf, type MessageOf } from '../codec/message.js';
 import { appId, clientId, nodeId, replyAddress, requestId, tokenId } from './fields.js';
 
-/** An app record changed: drop what is remembered of it. */
+/** An app record changed: cached copies must be dropped. */
 export const APP_CHANGED = message('app_changed', { app_id: appId, node_id: optional(nodeId) });
 
 /** Tokens were revoked: close the sockets that hold one. At least one identity is given; both mean either. */

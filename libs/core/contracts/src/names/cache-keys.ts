@@ -31,22 +31,22 @@ export const cacheKeys = {
   /** One open AI stream. */
   aiActiveStream: (appId: string, channel: string, messageSerial: string) =>
     `ai_transport:active_stream:${appId}:${channel}:${messageSerial}`,
-  /** How many AI streams of a channel are open. */
+  /** Number of open AI streams of a channel. */
   aiActiveStreamCount: (appId: string, channel: string) =>
     `ai_transport:active_stream_count:${appId}:${channel}`,
-  /** Who closes an AI stream that nobody continues. */
+  /** Claim on closing an idle AI stream. */
   aiOrphanClaim: (appId: string, channel: string, messageSerial: string) =>
     `ai_transport:orphan_claim:${appId}:${channel}:${messageSerial}`,
-  /** What webhooks were told of a place where somebody may be. */
+  /** Notified state of a place for webhooks. */
   webhookNotice: (place: string) => `webhook:notice:${createHash('sha256').update(place).digest('hex')}`,
-  /** Tells one life of the store of these notices from the next. */
+  /** Marker that detects the loss of these notices. */
   webhookMark: 'webhook:notice:mark',
   /** Push requests of the current window. */
   pushAcceptance: (appId: string) => `push:acceptance:${appId}`,
-  /** Who speaks for a user of a dead node. */
+  /** Claim on reporting for a user of a dead node. */
   deadNodeUser: (nodeId: string, appId: string, channel: string, userId: string) =>
     `cluster:dead:${nodeId}:${appId}:${channel}:${userId}`,
-  /** Says that a node has lost its broker. */
+  /** Marks a node without a broker connection. */
   brokerOutage: (nodeId: string) => `cluster:outage:${nodeId}`,
   /** Sliding window of an app's requests. */
   appRate: (appId: string, kind: 'backend' | 'read') => `rl:app:${appId}:${kind}`,
@@ -56,23 +56,23 @@ export const cacheKeys = {
   sequence: (appId: string, channel: string) => `seq:{${appId}:${channel}}`,
   /** Replay buffer of a sequenced channel. */
   hotBuffer: (appId: string, channel: string) => `hot:{${appId}:${channel}}`,
-  /** Where a publish of a sequenced channel that may be tried again is; with the same hash tag. */
+  /** Serial of a retryable publish to a sequenced channel; with the same hash tag. */
   sequencedOnce: (appId: string, channel: string, id: string) => `once:{${appId}:${channel}}:${id}`,
   /** A session of the tool protocol, by the hash of its id. */
   mcpSession: (hash: string) => `mcp:session:${hash}`,
-  /** Which process streams to a session. */
+  /** Process that streams to a session. */
   mcpStream: (hash: string) => `mcp:stream:${hash}`,
   /** The sessions of one principal. */
   mcpSessions: (principal: string) => `mcp:sessions:${principal}`,
   /** A running call of a session that is to be abandoned. */
   mcpCancelled: (hash: string, request: string) => `mcp:cancelled:${hash}:${request}`,
-  /** Hint that a history stream is not healthy, while the database cannot be told. */
+  /** Hint of a degraded history stream while the database is unreachable. */
   historyDegraded: (appId: string, channel: string) => `history:degraded:${appId}:${channel}`,
   /** The same for a presence history. */
   presenceDegraded: (appId: string, channel: string) => `presence:degraded:${appId}:${channel}`,
 } as const;
 
-/** The app is the group, where the name tells it. */
+/** The group is the app, where the name contains it. */
 const ESSENTIAL = [
   /^app:([^:]*):(?:batch-)?idempotency:/,
   /^idempotency:(?:publish:v1:)?([^:]*):/,
@@ -92,7 +92,7 @@ const ESSENTIAL = [
  */
 export const isEssential = (name: string): boolean => essentialOwner(name) !== null;
 
-/** The app of an entry that {@link isEssential}; empty where the name does not tell. Null: it is not. */
+/** Returns the app of an entry that {@link isEssential}; empty if the name does not contain it. Null: not essential. */
 export function essentialOwner(name: string): string | null {
   for (const pattern of ESSENTIAL) {
     const found = pattern.exec(name);

@@ -1,7 +1,7 @@
 import { digestOfLong } from './bounded.js';
 import type { FabricNames } from './fabric-names.js';
 
-/** More are forgotten and worked out anew. Working one out takes as long as writing the message that goes there. */
+/** Limit of cached names; evicted ones are computed again, which costs as much as encoding the message. */
 const MAX_CHANNELS = 10_000;
 
 /**

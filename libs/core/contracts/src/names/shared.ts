@@ -1,9 +1,8 @@
 import type { FabricNames } from './fabric-names.js';
 
 /**
- * Addresses on a broker where every node hears everything: one for events, one for what is asked and told, one for
- * answers. What is meant for one node reaches all, and the others pass over it.
- *
+ * Addresses on a broker without routing: one for events, one for requests and notifications, one for answers.
+ * Messages for one node reach all, and the others ignore them.
  * @param separator Character between prefix and name.
  */
 export function sharedNames(prefix: string, separator: '-' | '.' = '.'): FabricNames {

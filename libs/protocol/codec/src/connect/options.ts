@@ -1,23 +1,23 @@
-/** How frames travel on a connection. */
+/** Wire format of the frames of a connection. */
 export type WireFormat = 'json' | 'messagepack' | 'protobuf';
 
 /** Whether an append to a message arrives as the piece added or as the whole. */
 export type AppendMode = 'delta' | 'full';
 
-/** Who is calling, for logs and metrics only. Empty: not told. At most 128 characters each. */
+/** Client library, for logs and metrics only. Empty: unknown. At most 128 characters each. */
 export interface ClientLibrary {
   readonly client: string;
   readonly version: string;
 }
 
-/** What a protocol 1 connection asked for. */
+/** Options of a protocol 1 connection. */
 export interface V1ConnectOptions extends ClientLibrary {
   readonly protocol: 1;
   /** This protocol knows no capability tokens: a connection that brings one is closed with 4009. */
   readonly bringsToken: boolean;
 }
 
-/** What a protocol 2 connection asked for. */
+/** Options of a protocol 2 connection. */
 export interface V2ConnectOptions extends ClientLibrary {
   readonly protocol: 2;
   readonly format: WireFormat;
@@ -26,7 +26,7 @@ export interface V2ConnectOptions extends ClientLibrary {
   /** Whether client events with a `message_id` are acknowledged. */
   readonly acks: boolean;
   readonly appendMode: AppendMode;
-  /** Advisory. Null: none asked for. */
+  /** Advisory. Null: none requested. */
   readonly appendRollupWindowMs: number | null;
   /** Not yet verified. Null: none given. */
   readonly token: string | null;

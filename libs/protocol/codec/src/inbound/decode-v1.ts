@@ -8,7 +8,7 @@ import type { InboundFrame } from './frame.js';
 import { malformed, readSignin, readSubscribe, readUnsubscribe } from './requests.js';
 import { systemData, textMember } from './system-data.js';
 
-/** Requests of protocol 2 that a client of protocol 1 is told off for. The others are unknown to it, so ignored. */
+/** Protocol 2 requests that are answered with an error on protocol 1. Others are unknown there and ignored. */
 const REFUSED = new Map<string, readonly [ErrorCode, string]>([
   ['auth', ['auth_failed', 'Capability tokens need protocol 2']],
   ['resume', ['client_event_refused', 'Connection recovery needs protocol 2']],
@@ -17,8 +17,8 @@ const REFUSED = new Map<string, readonly [ErrorCode, string]>([
 ]);
 
 /**
- * Reads one frame of a protocol 1 connection, text or binary alike: both hold UTF-8 JSON. Never throws, whatever the
- * client sent. Cost is linear in the frame, whose size the socket bounds.
+ * Decodes one frame of a protocol 1 connection, text or binary: both contain UTF-8 JSON. Never throws. Linear in the
+ * size of the frame, which the socket limits.
  */
 export function decodeV1Frame(frame: ArrayBuffer | string): InboundFrame {
   const text = typeof frame === 'string' ? frame : utf8Text(frame);

@@ -8,7 +8,7 @@ export interface SubscribeFrame {
   readonly auth: string | null;
   /** JSON text exactly as signed. Null: none given, or the channel is no presence channel. */
   readonly channelData: string | null;
-  /** Whether past messages are asked for, which this protocol does not offer. */
+  /** Whether a rewind is requested, which this protocol does not support. */
   readonly wantsRewind: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface UnsubscribeFrame {
   readonly channel: string;
 }
 
-/** A proof of who the user is. Null: not given. */
+/** Proof of the user's identity. Null: not given. */
 export interface SigninFrame {
   readonly kind: 'signin';
   readonly auth: string | null;
@@ -37,13 +37,13 @@ export interface ClientEventFrame {
   readonly dataText: string | null;
 }
 
-/** What a frame was meant to be, where an answer depends on it. */
+/** Intended request of an invalid frame, where the answer depends on it. */
 export type SystemRequest = 'subscribe' | 'unsubscribe' | 'signin';
 
 /** A frame that cannot be read. */
 export interface MalformedFrame {
   readonly kind: 'malformed';
-  /** Null: it cannot be told. A subscribe that names its channel is also answered with `subscription_error`. */
+  /** Null: unknown. A subscribe that names its channel is also answered with `subscription_error`. */
   readonly request: SystemRequest | null;
   readonly error: FrameError;
 }

@@ -24,7 +24,7 @@ export function readSubscribe(frameData: unknown): InboundFrame {
   if (typeof channel !== 'string') return malformed('subscribe', 'data.channel must be a string', null);
   const auth = filledMember(data, 'auth');
   if (auth === undefined) return malformed('subscribe', 'data.auth must be a string', channel);
-  // On other channels it is ignored, whatever it is.
+  // Ignored on other channels.
   const channelData = channel.startsWith('presence-') ? textMember(data, 'channel_data') : null;
   if (channelData === undefined) {
     return malformed('subscribe', 'data.channel_data must be a string of JSON', channel);

@@ -2,7 +2,7 @@ import { isJsonObject, memberOf, parseJsonObject, type JsonObject } from '../jso
 
 const NOTHING: JsonObject = {};
 
-/** `data` of a system frame, which may be an object or the JSON text of one. Absent: an empty object. */
+/** Returns `data` of a system frame, an object or its JSON text. Absent: an empty object. */
 export function systemData(data: unknown): JsonObject | null {
   if (data === undefined) return NOTHING;
   if (typeof data === 'string') return parseJsonObject(data);

@@ -3,16 +3,19 @@ import { rawMember } from '../json/raw-member.js';
 import { isUserId } from '../user-id.js';
 import { userInfoText } from './channel-data.js';
 
-/** What a sign-in says about its user. */
+/** User data of a sign-in. */
 export interface UserData {
   readonly id: string;
-  /** Whom the user watches: each once, never itself, and nobody whose id no user can have. Not bounded here, so that the refusal can be told. */
+  /**
+   * Watched users: each once, without itself and without impossible ids. Not limited here, so that the refusal can
+   * name the number.
+   */
   readonly watchlist: readonly string[];
   /** JSON text as written. */
   readonly userInfoText: string;
   /** JSON text as written, kept with the connection. Null: none. */
   readonly metaText: string | null;
-  /** As parsed, to be judged by the rules of capabilities. Undefined: the user has no such restriction. */
+  /** Parsed, to be validated as capabilities. Undefined: the user has no restriction. */
   readonly capabilities: unknown;
 }
 

@@ -1,7 +1,7 @@
 import { afterString } from './skip.js';
 
 const QUOTE = 34;
-/** All white space of JSON is at or below the space, and nothing else there may stand between tokens. */
+/** All JSON white space is at or below the space, and no other character there is valid between tokens. */
 const SPACE = 32;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Whether anything lies in more lists and objects than so many. JSON is read without a stack and written with one, so
- * what is kept or walked through must have a bound. Walks no deeper than it itself; bytes are no list.
+ * Whether a value is nested deeper than `levels`. JSON is parsed iteratively and serialized recursively, so stored
+ * and traversed values need a limit. Recurses no deeper than it; bytes are no list.
  */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false;

@@ -15,7 +15,7 @@ export function* membersOfText(objectText: string): Generator<readonly [name: st
   }
 }
 
-/** The text of an object with these members; null when there are none. */
+/** Returns the text of an object with these members; null if there are none. */
 export function objectText(members: Iterable<readonly [name: string, valueText: string]>): string | null {
   const parts: string[] = [];
   for (const [name, valueText] of members) parts.push(`${JSON.stringify(name)}:${valueText}`);

@@ -6,7 +6,7 @@ export function rawElements(listText: string): string[] {
   let at = afterWhitespace(listText, listText.indexOf('[') + 1);
   while (at < listText.length && listText[at] !== ']') {
     const end = afterValue(listText, at);
-    // Not a value: the text is not what was promised, and there is nothing to go on from.
+    // Not a value: the text is not JSON, and parsing cannot continue.
     if (end === at) break;
     elements.push(listText.slice(at, end));
     at = afterWhitespace(listText, end);

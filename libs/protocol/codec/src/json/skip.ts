@@ -1,5 +1,5 @@
-// Steps over pieces of text that JSON.parse has accepted: what is valid is already known, only where things end is
-// not. On any other text the answers mean nothing, but every step still ends within the text.
+// Skips parts of a text that JSON.parse has accepted: only ends are searched, nothing is validated. On any other text
+// the results are meaningless, but every step ends within the text.
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -10,15 +10,15 @@ const LIST_CLOSE = 93;
 const OBJECT_OPEN = 123;
 const OBJECT_CLOSE = 125;
 
-/** Where the next character stands that is no white space of JSON. */
+/** Returns the offset of the next character that is no JSON white space. */
 export function afterWhitespace(text: string, at: number): number {
   let next = at;
-  // All white space of JSON is at or below the space, and nothing else there may stand between tokens.
+  // All JSON white space is at or below the space, and no other character there is valid between tokens.
   while (next < text.length && text.charCodeAt(next) <= SPACE) next += 1;
   return next;
 }
 
-/** Where the string that opens at `at` is over. */
+/** Returns the offset after the string that opens at `at`. */
 export function afterString(text: string, at: number): number {
   let quote = text.indexOf('"', at + 1);
   while (quote >= 0 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
@@ -32,7 +32,10 @@ function isEscaped(text: string, quote: number): boolean {
   return (quote - first) % 2 === 1;
 }
 
-/** Where the value that begins at `at` is over. Counts depth instead of recursing: nesting has no bound here. */
+/**
+ * Returns the offset after the value that begins at `at`. Counts depth instead of recursing: nesting is unlimited
+ * here.
+ */
 export function afterValue(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return afterString(text, at);

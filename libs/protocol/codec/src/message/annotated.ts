@@ -1,4 +1,4 @@
-/** A message was annotated, or an annotation taken back. */
+/** An annotation was created or deleted. */
 export interface Annotated {
   readonly kind: 'annotated';
   readonly channel: string;
@@ -9,14 +9,14 @@ export interface Annotated {
   readonly annotationText: string;
 }
 
-/** What all annotations of some types of one message come to now. */
+/** New summaries of some annotation types of one message. */
 export interface AnnotationsSummarized {
   readonly kind: 'annotations_summarized';
   readonly channel: string;
   readonly messageSerial: string;
-  /** JSON text of an object: type → what its annotations come to. */
+  /** JSON text of an object: type → summary. */
   readonly summaryText: string;
 }
 
-/** What subscribers are told of annotations. Neither has a place in the channel's stream, and neither is replayed. */
+/** Annotation events for subscribers. They have no serial in the channel's stream and are not replayed. */
 export type AnnotationFact = Annotated | AnnotationsSummarized;

@@ -6,7 +6,7 @@ import type { RecoveryFailure } from '../recovery/failure.js';
 import type { AnnotationFact } from './annotated.js';
 import type { Message } from './message.js';
 
-/** Somebody is there now: the first connection of a user has come. */
+/** A member joined with its first connection. */
 export interface MemberAdded {
   readonly kind: 'member_added';
   readonly channel: string;
@@ -14,7 +14,7 @@ export interface MemberAdded {
   readonly serial: number;
 }
 
-/** A member says something else about itself. */
+/** A member replaced its presence data. */
 export interface MemberUpdated {
   readonly kind: 'member_updated';
   readonly channel: string;
@@ -29,16 +29,16 @@ export interface MemberRemoved {
   readonly kind: 'member_removed';
   readonly channel: string;
   readonly userId: string;
-  /** JSON text of what the user said about itself last. Absent: not told. */
+  /** Last presence data as JSON text. Absent: not included. */
   readonly userInfoText?: string;
-  /** The connection the user had come by. Absent: not told. */
+  /** Connection by which the user joined. Absent: not included. */
   readonly socketId?: string;
   /** The serial of the change of the member before this one. Absent: unknown. */
   readonly after?: number;
   readonly serial: number;
 }
 
-/** So many connections have the channel, over all processes. */
+/** Number of connections subscribed to the channel, over all processes. */
 export interface ChannelCounted {
   readonly kind: 'channel_counted';
   readonly channel: string;
@@ -53,7 +53,7 @@ export interface ChannelTurned {
   readonly serial: number;
 }
 
-/** A user whom others watch came online or went. */
+/** A watched user came online or went offline. */
 export interface UserSeen {
   readonly kind: 'user_seen';
   readonly userId: string;
@@ -62,8 +62,8 @@ export interface UserSeen {
 }
 
 /**
- * How something is now. Of two that are about the same (a user of a channel, a channel's count, a user) the one with the
- * higher serial is later, and whoever knows it drops the other.
+ * Current state of a subject (a user of a channel, a channel's count, a user). The higher serial is later; receivers
+ * that know it drop the other.
  */
 export type StateFact =
   | ChannelCounted
@@ -73,19 +73,19 @@ export type StateFact =
   | MemberUpdated
   | UserSeen;
 
-/** What processes tell each other for subscribers: everything that is not said to one connection alone. */
+/** Events exchanged between processes for subscribers, not addressed to a single connection. */
 export type SharedFact = Message | StateFact;
 
-/** What all subscribers of a channel may be told. */
+/** Events for all subscribers of a channel. */
 export type ChannelFact = AnnotationFact | SharedFact;
 
 /** The connection has the channel. */
 export interface Subscribed {
   readonly kind: 'subscribed';
   readonly channel: string;
-  /** Everybody in order of first join, the new one included; null: the channel has no members. */
+  /** Members in order of first join, including the new one; null: the channel has no presence. */
   readonly members: readonly PresenceMember[] | null;
-  /** Where the subscription begins. Absent: the channel has no positions, or the connection is not told any. */
+  /** Start of the subscription. Absent: the channel has no positions, or they are not sent to the connection. */
   readonly attach?: AttachPoint | null;
 }
 
@@ -95,14 +95,14 @@ export interface CacheMissed {
   readonly channel: string;
 }
 
-/** Who of the watched users is online as a connection begins to watch them. */
+/** Watched users online at the start of the watch. */
 export interface WatchBegun {
   readonly kind: 'watch_begun';
   readonly online: readonly string[];
   readonly offline: readonly string[];
 }
 
-/** Its token is not valid any more; the end follows. */
+/** Its token is no longer valid; the close follows. */
 export interface TokenRevoked {
   readonly kind: 'token_revoked';
 }
@@ -129,7 +129,7 @@ export interface DeltaSettled {
   readonly algorithm: string | null;
 }
 
-/** What a subscription begins to get differences to, by group. */
+/** Base messages of a delta subscription, by group. */
 export interface DeltaBases {
   readonly kind: 'delta_bases';
   readonly channel: string;
@@ -139,7 +139,7 @@ export interface DeltaBases {
   readonly bases: ReadonlyMap<string, string>;
 }
 
-/** The result of one client event of a connection that asked for acknowledgements. */
+/** Result of a client event of a connection that requested acknowledgements. */
 export interface Acknowledged {
   readonly kind: 'acknowledged';
   /** The client's id of the event. */
@@ -164,7 +164,7 @@ export interface Failed {
   readonly message: string;
 }
 
-/** The channel was not joined; `failed` has told why. */
+/** The channel was not joined; `failed` reported the reason. */
 export interface SubscriptionFailed {
   readonly kind: 'subscription_failed';
   readonly channel: string;
@@ -189,12 +189,12 @@ export interface SignedIn {
   readonly userData: string;
 }
 
-/** A silent client is asked for a sign of life, or gets one. */
+/** Ping to a silent client, or pong to one. */
 export interface Heartbeat {
   readonly kind: 'ping' | 'pong';
 }
 
-/** What is said to one connection alone. */
+/** Events for a single connection. */
 export type ReplyFact =
   | Acknowledged
   | CacheMissed
@@ -215,20 +215,20 @@ export type ReplyFact =
   | TokenTaken
   | WatchBegun;
 
-/** A channel does not go on where the client was. */
+/** A channel could not be recovered. */
 export interface ResumeFailed {
   readonly kind: 'resume_failed';
   readonly failure: RecoveryFailure;
 }
 
-/** What was asked to go on where it was has been answered: every channel is in one of both. */
+/** Result of a resume request: every channel was recovered or failed. */
 export interface Resumed {
   readonly kind: 'resumed';
   readonly recovered: readonly Recovered[];
   readonly failed: readonly RecoveryFailure[];
 }
 
-/** The past that a subscription begins with, and what came meanwhile, is all told. */
+/** The rewind and the messages received meanwhile have been sent. */
 export interface Rewound {
   readonly kind: 'rewound';
   readonly channel: string;
@@ -243,10 +243,10 @@ export interface HistoryPage {
   readonly pageText: string;
 }
 
-/** Everything the service may say to a subscriber, free of any protocol: a codec turns it into a frame, or into nothing. */
+/** Every event for a subscriber, independent of the protocol: a codec encodes it as a frame, or omits it. */
 export type Fact = ChannelFact | ReplyFact;
 
-/** Which of the things that a channel's state facts are about: a user, or, as the empty text, the channel itself. */
+/** Subject of a state change within its channel: a user, or the empty text for the channel itself. */
 export function subjectOf(fact: StateFact): string {
   switch (fact.kind) {
     case 'channel_counted':

@@ -2,7 +2,7 @@ import { rawMember } from '../json/raw-member.js';
 import type { Annotated, AnnotationFact, AnnotationsSummarized } from '../message/annotated.js';
 import type { FrameV2 } from '../v2/frame.js';
 
-/** The frame of protocol 2 that tells of annotations. */
+/** Returns the protocol 2 frame of an annotation event. */
 export const annotationFrameV2 = (fact: AnnotationFact): FrameV2 =>
   fact.kind === 'annotated'
     ? { event: 'service_internal:annotation', channel: fact.channel, dataText: fact.annotationText }
@@ -15,7 +15,7 @@ export const annotationFrameV2 = (fact: AnnotationFact): FrameV2 =>
         extrasText: '{"ephemeral":true}',
       };
 
-/** What such a frame tells, as records of annotations carry it; null: it is none. Never throws. */
+/** Decodes such a frame from an annotation record; null if it is none. Never throws. */
 export function readAnnotatedV2(text: string, channel: string): Annotated | null {
   const annotationText = rawMember(text, 'data');
   return annotationText === null ? null : { kind: 'annotated', channel, annotationText };

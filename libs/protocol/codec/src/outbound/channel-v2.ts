@@ -2,7 +2,7 @@ import type { FrameV2 } from '../v2/frame.js';
 import { inString } from './in-string.js';
 import { rosterText, type PresenceMember } from './presence.js';
 
-/** Where a subscription begins. */
+/** Start of a subscription. */
 export interface AttachPoint {
   /** The newest serial of the channel's history; null: it has none. */
   readonly attachSerial: number | null;
@@ -27,13 +27,13 @@ export function subscriptionSucceededV2(
   };
 }
 
-/** A member says something new of itself; for every subscriber of protocol 2, the member too. */
+/** Frame of changed presence data, for every subscriber of protocol 2, the member included. */
 export function presenceUpdated(channel: string, { userId, userInfoText }: PresenceMember): FrameV2 {
   const data = `{"user_id":${JSON.stringify(userId)},"user_info":${userInfoText}}`;
   return { event: 'service_internal:presence_update', channel, dataText: inString(data) };
 }
 
-/** How a rewind went. */
+/** Result of a rewind. */
 export interface RewindReport {
   readonly historicalCount: number;
   readonly liveCount: number;
@@ -41,7 +41,7 @@ export interface RewindReport {
   readonly truncatedByLimit: boolean;
 }
 
-/** The past and what came meanwhile is all sent. */
+/** Frame that ends a rewind. */
 export function rewindComplete(channel: string, report: RewindReport): FrameV2 {
   const { historicalCount, liveCount, truncatedByRetention, truncatedByLimit } = report;
   const data = {

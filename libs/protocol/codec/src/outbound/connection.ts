@@ -27,24 +27,24 @@ export function errorFrame(error: Pick<FrameError, 'code' | 'message' | 'channel
   };
 }
 
-/** Asks a silent client for a sign of life. */
+/** Ping to a silent client. */
 export const PING: OutboundFrame = { event: 'service:ping' };
 
 /** Answers a client's ping. */
 export const PONG: OutboundFrame = { event: 'service:pong' };
 
-/** The last event of a client whose token is not valid any more, before the error frame and the close. */
+/** Last event of a client with a revoked token, before the error frame and the close. */
 export const TOKEN_REVOKED: OutboundFrame = {
   event: 'service:token_expired',
   dataText: '{"code":40160,"reason":"revoked"}',
 };
 
-/** Tells a client that it is signed in, with exactly the text it sent. */
+/** Confirms a sign-in, with exactly the text of the client. */
 export function signinSuccess(userData: string): OutboundFrame {
   return { event: 'service:signin_success', dataText: JSON.stringify({ user_data: userData }) };
 }
 
-/** Who came and went among the users a client watches; null when nobody did, for then no frame is sent. */
+/** Changes among watched users; null if there are none, since no frame is sent then. */
 export function watchlistEvents(change: {
   readonly online: readonly string[];
   readonly offline: readonly string[];

@@ -18,8 +18,8 @@ import { resumeFailed, resumeSuccess } from './recovery.js';
 import { cacheMiss, subscriptionCount, subscriptionError } from './subscription.js';
 
 /**
- * What protocol 2 clients are told of a fact, free of the wire format; null: nothing. What is said to one connection
- * alone carries a fresh id, made by `newId`; heartbeats and what a whole channel is told carry none.
+ * Returns the protocol 2 frame of a fact, independent of the wire format; null: none. Frames for a single connection
+ * carry a new id, made by `newId`; heartbeats and channel frames carry none.
  */
 export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
   switch (fact.kind) {
@@ -34,7 +34,7 @@ export function frameOfFactV2(fact: Fact, newId: () => string): FrameV2 | null {
       return memberRemoved(fact.channel, fact.userId);
     case 'member_updated':
       return presenceUpdated(fact.channel, fact.member);
-    // Those alone are told who have the meta channel.
+    // Only sent on meta channels.
     case 'channel_occupied':
     case 'channel_vacated':
       return null;

@@ -21,7 +21,7 @@ import {
   subscriptionSucceeded,
 } from './subscription.js';
 
-/** What protocol 1 clients are told of a fact; null: nothing. */
+/** Returns the protocol 1 frame of a fact; null: none. */
 export function encodeFactV1(fact: Fact): string | null {
   if (fact.kind === 'message') return messageText(fact);
   const frame = frameOf(fact);
@@ -29,8 +29,8 @@ export function encodeFactV1(fact: Fact): string | null {
 }
 
 /**
- * Encodes a message from its event, channel and data alone; null for changes of mutable messages. `user_id` is that of the
- * member who sent a client event. Members of protocol 2 must not decide on any of it.
+ * Encodes a message from its event, channel and data alone; null for changes of mutable messages. `user_id` is that
+ * of the member who sent a client event. Must not depend on members of protocol 2.
  */
 function messageText({ action, channel, dataText, event, userId }: Message): string | null {
   if (action !== 'create' && action !== 'plain') return null;

@@ -4,7 +4,7 @@ import { rawMember } from '../json/raw-member.js';
 import { rawMembers } from '../json/raw-members.js';
 import type { Message } from '../message/message.js';
 
-/** What a stored message says; the rest of a message is told beside it. */
+/** Members of a message in its stored text; others are stored separately. */
 export type MessageV2 = Pick<
   Message,
   'channel' | 'dataText' | 'event' | 'extrasText' | 'messageId' | 'tagsText' | 'userId'
@@ -22,7 +22,7 @@ const DATA_KIND = 'data_kind';
 const BYTES = '"bytes"';
 const JSON_TEXT = '"json"';
 
-/** Returns the member that carries the marks; its text is null if there is none. */
+/** Returns the member with the data marks; its text is null if there is none. */
 export const dataKindMember = ({
   isBytes,
   isJsonText,
@@ -37,10 +37,10 @@ export function dataMarksOf(text: string): { readonly isBytes: boolean; readonly
   return { isBytes: kind === BYTES, isJsonText: kind === JSON_TEXT };
 }
 
-/** Members of `extras` that tell the service something and receivers nothing. */
+/** Members of `extras` consumed by the service, not delivered. */
 const CONSUMED: ReadonlySet<string> = new Set(['idempotencyKey', 'push']);
 
-/** `extras` as receivers get it; null: nothing of it. */
+/** Returns the delivered `extras`; null: none. */
 export const extrasForReceivers = (extrasText: string | null): string | null =>
   extrasText === null ? null : omitMembers(extrasText, CONSUMED);
 
@@ -53,7 +53,7 @@ export function encodeMessageV2(message: MessageV2): string {
   const extras = extrasForReceivers(message.extrasText);
   let text = `{"event":${JSON.stringify(eventForProtocol(event, 2))},"channel":${JSON.stringify(channel)}`;
   if (dataText !== null) text += `,"data":${dataText}`;
-  // Receivers are told by the format of their frames; of this only items of a history know.
+  // Receivers know it from the format of their frames; only history items carry it.
   if (message.isBytes === true) text += `,"${DATA_KIND}":${BYTES}`;
   else if (message.isJsonText === true) text += `,"${DATA_KIND}":${JSON_TEXT}`;
   if (name !== undefined && name !== null) text += `,"name":${JSON.stringify(name)}`;
@@ -66,10 +66,10 @@ export function encodeMessageV2(message: MessageV2): string {
   return `${text}}`;
 }
 
-/** What a message's text does not say of it. */
+/** Members of a message that are not in its text. */
 export type BesideText = Pick<Message, 'action' | 'isFromClient' | 'mayBeDelta'>;
 
-/** The message that such a frame is of, positioned or not; null: it is none. Never throws. */
+/** Decodes the message of a frame, with or without position; null if it is none. Never throws. */
 export function readMessageV2(text: string, beside: BesideText): Message | null {
   const members = rawMembers(text);
   try {
@@ -99,7 +99,7 @@ export function readMessageV2(text: string, beside: BesideText): Message | null 
   }
 }
 
-/** Null: there is none. Throws when it is no text. */
+/** Null: missing. Throws if it is no string. */
 function readText(raw: string | undefined): string | null {
   if (raw === undefined) return null;
   const value: unknown = JSON.parse(raw);

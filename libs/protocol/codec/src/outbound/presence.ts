@@ -4,9 +4,9 @@ import type { OutboundFrame } from './frame.js';
 /** One user of a presence channel. */
 export interface PresenceMember {
   readonly userId: string;
-  /** JSON text of what the user said about itself, sent on as it is. */
+  /** Presence data as JSON text, passed on unchanged. */
   readonly userInfoText: string;
-  /** The connection the user came by. Absent: not told. */
+  /** Connection by which the user joined. Absent: not included. */
   readonly socketId?: string;
 }
 

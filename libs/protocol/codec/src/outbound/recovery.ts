@@ -17,7 +17,7 @@ export interface Recovered {
   };
 }
 
-/** A channel cannot go on where it was. */
+/** Frame of a channel that could not be recovered. */
 export function resumeFailed(failure: RecoveryFailure): FrameV2 {
   return {
     event: 'service:resume_failed',

@@ -37,7 +37,7 @@ export function cacheMiss(channel: string): OutboundFrame {
   return { event: 'service:cache_miss', channel, dataText: EMPTY_IN_STRING };
 }
 
-/** How many sockets have the channel now, for its subscribers. */
+/** Number of subscribed sockets of the channel, for its subscribers. */
 export function subscriptionCount(channel: string, count: number): OutboundFrame {
   const data = { subscription_count: count };
   return { event: 'service_internal:subscription_count', channel, dataText: inString(JSON.stringify(data)) };

@@ -1,4 +1,4 @@
-/** What a client is told to do: `stream_reset` to begin anew, the others to read the history. */
+/** Advice to the client: `stream_reset` to restart, the others to read the history. */
 export type RecoveryCode =
   | 'stream_reset'
   | 'position_expired'
@@ -34,7 +34,7 @@ const CODE_OF = {
 /** Why a channel could not be recovered. Each belongs to one code. */
 export type RecoveryReason = keyof typeof CODE_OF;
 
-/** Why a channel could not be recovered, with what is known of its stream. Null: not known. */
+/** Reason why a channel could not be recovered, with the known state of its stream. Null: unknown. */
 export interface RecoveryFailure {
   readonly channel: string;
   readonly reason: RecoveryReason;
@@ -44,7 +44,7 @@ export interface RecoveryFailure {
   readonly newestSerial: number | null;
 }
 
-/** What clients are to do. */
+/** Advice of a reason. */
 export const codeOf = (reason: RecoveryReason): RecoveryCode => CODE_OF[reason];
 
 /** The members of a failure as clients read them. */

@@ -5,10 +5,10 @@ interface Entry<T> {
   readonly atMs: number;
 }
 
-/** The newest messages of one stream, so many and not older than so long. */
+/** Replay buffer: the newest messages of one stream, bounded by number and age. */
 export class HotRing<T extends Positioned> {
   #entries: Entry<T>[] = [];
-  /** Where the oldest entry stands; what is before it is gone, and cut off now and then. */
+  /** Index of the oldest entry; earlier ones are removed occasionally. */
   #first = 0;
 
   constructor(private readonly bounds: { readonly maxCount: number; readonly maxAgeMs: number }) {}
@@ -23,7 +23,7 @@ export class HotRing<T extends Positioned> {
     if (this.#first > this.bounds.maxCount) this.#cut();
   }
 
-  /** What is there from a serial on, in order, without what is too old. */
+  /** Returns the entries from a serial on, in order, without expired ones. */
   since(serial: number, nowMs: number): readonly T[] {
     this.#age(nowMs);
     const found: T[] = [];
@@ -34,7 +34,7 @@ export class HotRing<T extends Positioned> {
     return found;
   }
 
-  /** Takes what comes right before the oldest there is, or anything where nothing is. What does not fit on is left. */
+  /** Prepends entries directly before the oldest one, or fills an empty buffer. Entries that do not fit are ignored. */
   fill(older: readonly { readonly one: T; readonly atMs: number }[]): void {
     const kept = this.#entries.slice(this.#first);
     const oldest = kept[0]?.one;

@@ -1,7 +1,7 @@
 import type { ResumePosition } from '../v2/resume-position.js';
 import type { RecoveryFailure, RecoveryReason } from './failure.js';
 
-/** Where a channel's stream stands. */
+/** Newest position of a channel's stream. */
 export interface StreamHead {
   readonly streamId: string;
   /** The newest delivery serial; 0: none yet. */
@@ -10,7 +10,7 @@ export interface StreamHead {
   readonly oldestSerial: number | null;
 }
 
-/** What a position asks for: serials from `from` to `to`, none where `from` is beyond `to`; or why nothing is sent. */
+/** Serials to replay from `from` to `to` (none if `from` is beyond `to`), or the failure. */
 export type Verdict =
   | { readonly kind: 'replay'; readonly streamId: string; readonly from: number; readonly to: number }
   | { readonly kind: 'failed'; readonly failure: RecoveryFailure };
@@ -35,7 +35,7 @@ export function judgePosition(
   return { kind: 'replay', streamId: head.streamId, from: position.serial + 1, to: head.serial };
 }
 
-/** A failure with what is known of the stream; head null: nothing is. */
+/** Returns a failure with the known state of the stream; head null: unknown. */
 export function recoveryFailure(
   channel: string,
   reason: RecoveryReason,
@@ -52,15 +52,15 @@ export function recoveryFailure(
   };
 }
 
-/** What can be put in the order of a stream. */
+/** A message with a position. */
 export interface Positioned {
   readonly streamId: string;
   readonly serial: number;
 }
 
 /**
- * Joins what was found in memory and elsewhere to exactly the serials asked for, each once and of one stream. Null: a
- * hole or a foreign stream; never a part of it. Of copies the first counts.
+ * Merges messages from memory and elsewhere into exactly the requested serials of one stream. Null: a gap or a
+ * foreign stream; never a part. Of duplicates the first counts.
  */
 export function contiguous<T extends Positioned>(
   range: { readonly streamId: string; readonly from: number; readonly to: number },

@@ -6,12 +6,12 @@ import type { WireNames } from './wire-names.js';
 /** A header's value. */
 export type HeaderValue = string | number | boolean;
 
-/** What the service itself reads of `extras`. */
+/** Members of `extras` read by the service. */
 export interface ReadExtras {
   /** JSON text; null: none. */
   readonly headersText: string | null;
   readonly ephemeral: boolean;
-  /** Null: not said. */
+  /** Null: not given. */
   readonly echo: boolean | null;
   readonly idempotencyKey: string | null;
 }
@@ -19,10 +19,7 @@ export interface ReadExtras {
 const isHeaderValue = (value: unknown): value is HeaderValue =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/**
- * Returns what is wrong with a value of `extras.headers`, by whatever API it came; null if it is an object of strings,
- * numbers and booleans.
- */
+/** Returns the problem of `extras.headers`, from any API; null if it is an object of strings, numbers and booleans. */
 export function headersProblem(headers: unknown): string | null {
   if (!isJsonObject(headers)) return 'headers must be an object';
   const [name, value] = Object.entries(headers).find(([, one]) => !isHeaderValue(one)) ?? [];
@@ -39,7 +36,7 @@ export interface ExtrasProblem {
   readonly problem: string;
 }
 
-/** Reads `extras` from its JSON text; or says what is wrong with it. */
+/** Parses `extras` from its JSON text; or returns its problem. */
 export function readExtras(text: string): ReadExtras | ExtrasProblem {
   const extras = parseJsonObject(text);
   if (extras === null) return { problem: 'extras must be an object' };
@@ -63,24 +60,24 @@ export function readExtras(text: string): ReadExtras | ExtrasProblem {
   };
 }
 
-/** Null: not said. Undefined: not a boolean. */
+/** Null: not given. Undefined: not a boolean. */
 function flag(extras: JsonObject, name: string): boolean | null | undefined {
   const value = memberOf(extras, name);
   if (value === undefined) return null;
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** Members that tell the service something and receivers nothing. */
+/** Members of `extras` consumed by the service, not delivered. */
 const CONSUMED: ReadonlySet<string> = new Set(['idempotencyKey', 'push']);
 
-/** Which features leave their member in `extras`. */
+/** Features that keep their member in `extras`. */
 export interface ExtrasRules {
   readonly ephemeralEnabled: boolean;
   readonly echoControlEnabled: boolean;
   readonly names: WireNames;
 }
 
-/** What receivers get of a publisher's `extras`, values as written; null: nothing. */
+/** Returns the delivered `extras`, values as written; null: none. */
 export function deliveredExtras(text: string, rules: ExtrasRules): string | null {
   return objectText(
     [...membersOfText(text)].flatMap(([name, valueText]) => {

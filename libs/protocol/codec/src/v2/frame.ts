@@ -18,7 +18,7 @@ export interface FrameV2 extends OutboundFrame {
   readonly extrasText?: string | null;
 }
 
-/** What a frame's data is, for formats that tell texts, other JSON and bytes apart. */
+/** Type of a frame's data, for formats that distinguish strings, other JSON and bytes. */
 export type WireData =
   | { readonly kind: 'string'; readonly value: string }
   | { readonly kind: 'json'; readonly text: string }

@@ -1,4 +1,4 @@
-/** What a client wants of a history. Null: not given. */
+/** Parameters of a history request. Null: not given. */
 export interface HistoryWish {
   /** At least 1. */
   readonly limit: number;

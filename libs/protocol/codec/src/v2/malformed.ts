@@ -4,7 +4,7 @@ import { frameError, type FrameError } from '../frame-error.js';
 /** A frame that cannot be read, or one that is refused for its form alone. */
 export interface MalformedFrameV2 {
   readonly kind: 'malformed';
-  /** What it was meant to be; null: it cannot be told. A subscribe is also answered with `subscription_error`. */
+  /** Intended request; null: unknown. A subscribe is also answered with `subscription_error`. */
   readonly request: string | null;
   readonly error: FrameError;
 }

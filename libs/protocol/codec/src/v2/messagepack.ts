@@ -16,7 +16,7 @@ import {
 import { isOneMessagePackValue } from './scan-messagepack.js';
 import type { WireNames } from './wire-names.js';
 
-/** The first byte of a list of 15, which is what a frame is. */
+/** First byte of a list of 15, the form of a frame. */
 const LIST_OF_15 = 0x9f;
 const ELEMENTS = [
   'event',
@@ -125,7 +125,7 @@ export function decodeMessagePack(frame: ArrayBuffer | string): Decoded {
   };
 }
 
-/** Null: not as the format says. */
+/** Null: invalid format. */
 function readData(value: unknown): ReceivedData | null {
   if (value === undefined) return { kind: 'none' };
   if (typeof value === 'string') return jsonData(value);
@@ -139,7 +139,7 @@ function readData(value: unknown): ReceivedData | null {
   return tag === 'structured' && Array.isArray(content) ? structured(content) : null;
 }
 
-/** `[channel_data, channel, user_data, {name: JSON text}]` as the object it stands for. */
+/** Returns the object of `[channel_data, channel, user_data, {name: JSON text}]`. */
 function structured(parts: readonly unknown[]): ReceivedData | null {
   const [channelData, channel, userData, extra] = parts;
   const members: [string, unknown][] = [];
@@ -158,7 +158,7 @@ function structured(parts: readonly unknown[]): ReceivedData | null {
   return jsonData(Object.fromEntries(members));
 }
 
-/** Null: none. Undefined: not as the format says. */
+/** Null: none. Undefined: invalid format. */
 function readExtrasValue(value: unknown): BinaryExtras | null | undefined {
   if (value === undefined) return null;
   if (Array.isArray(value)) {

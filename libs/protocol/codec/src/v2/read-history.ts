@@ -19,7 +19,7 @@ const DIRECTIONS: ReadonlyMap<string, HistoryWish['direction']> = new Map([
 /** A parameter that is wrong. */
 class WrongParameter extends Error {}
 
-/** Reads the `data` of a history request; parameters may also stand in `params`. */
+/** Reads the `data` of a history request; parameters may also be in `params`. */
 export function readHistory(data: JsonObject | null, frameChannel: string | null): InboundFrameV2 {
   if (data === null) return malformedV2('channel_history', 'data must be an object', frameChannel);
   const nested = memberOf(data, 'params');

@@ -7,8 +7,8 @@ import { malformedV2 } from './malformed.js';
 const CHANNEL: ReadonlySet<string> = new Set(['channel']);
 
 /**
- * Reads a presence update, which clients write in several ways: the channel is `data.channel`, else the frame's; what
- * is said is `data.data`, else `data.user_info`, else `data` itself without `channel`.
+ * Reads a presence update in any of its forms: the channel is `data.channel`, else the frame's; the presence data is
+ * `data.data`, else `data.user_info`, else `data` itself without `channel`.
  */
 export function readPresenceUpdate(dataText: string | null, frameChannel: string | null): InboundFrameV2 {
   const data = dataText === null ? null : parseJsonObject(dataText);

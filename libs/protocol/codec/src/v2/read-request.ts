@@ -14,7 +14,7 @@ import type { WireNames } from './wire-names.js';
 
 const MAX_MESSAGE_ID_BYTES = 64;
 
-/** What a decoded frame asks for. Never throws, whatever the client sent. */
+/** Returns the request of a decoded frame. Never throws. */
 export function readRequestV2(decoded: Decoded, names: WireNames): InboundFrameV2 {
   if (!decoded.ok) return malformedV2(null, decoded.problem, decoded.channel);
   const { frame } = decoded;
@@ -28,7 +28,7 @@ export function readRequestV2(decoded: Decoded, names: WireNames): InboundFrameV
 }
 
 const valueOf = (data: ReceivedData): unknown => (data.kind === 'json' ? data.value : undefined);
-/** `data` of a system frame as an object; bytes are none. */
+/** Returns `data` of a system frame as an object; null for bytes. */
 const objectOf = (data: ReceivedData): JsonObject | null =>
   data.kind === 'bytes' ? null : systemData(data.kind === 'json' ? (data.value ?? undefined) : undefined);
 

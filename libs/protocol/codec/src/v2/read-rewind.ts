@@ -1,9 +1,9 @@
 import { isJsonObject, memberOf } from '../json/parse-object.js';
 
-/** What of the past a subscription begins with: so many messages, or those of so many seconds. */
+/** Rewind of a subscription: a number of messages, or of seconds. */
 export type Rewind = { readonly count: number } | { readonly seconds: number };
 
-/** The `rewind` of a subscribe, which is there. Undefined: malformed. */
+/** Parses a given `rewind`. Undefined: malformed. */
 export function readRewind(value: unknown): Rewind | undefined {
   if (!isJsonObject(value)) return countOf(value);
   const count = memberOf(value, 'count');

@@ -1,4 +1,4 @@
-/** What a client sent as data. */
+/** Data received from a client. */
 export type ReceivedData =
   | { readonly kind: 'none' }
   /** Valid JSON text, exactly as sent where the format allows it, and what it says. */

@@ -5,7 +5,7 @@ import { Budget, isEqual, isObjectValue, isTruthy, Reference, type Value } from 
 /** Steps of one evaluation: a walk over a document of the largest size several times. About a millisecond. */
 const MOST_STEPS = 50_000;
 
-/** What an expression gives for a document. Throws where it has no answer, or none within the steps. */
+/** Evaluates an expression on a document. Throws on an error, or beyond the step limit. */
 export function evaluate(node: Node, document: Value): Value {
   return new Evaluation(new Budget(MOST_STEPS)).visit(node, document);
 }

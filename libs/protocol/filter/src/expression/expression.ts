@@ -50,7 +50,7 @@ function sizeOf(root: Node): { readonly nodes: number; readonly depth: number } 
   return { nodes, depth };
 }
 
-/** What goes wrong inside, a stack too deep for a document included, is no answer: the event is not delivered. */
+/** Errors during the evaluation, including stack overflows, mean no match: the event is not delivered. */
 function holds(node: Node, document: unknown): boolean {
   try {
     return isTruthy(evaluate(node, document));

@@ -11,7 +11,7 @@ import {
   type Value,
 } from './values.js';
 
-/** What functions may use. */
+/** Context of functions. */
 export interface Tools {
   readonly budget: Budget;
   /** Evaluates a reference on a value. */
@@ -48,7 +48,7 @@ function comparables(list: readonly Value[]): readonly Comparable[] {
 
 const order = (left: Comparable, right: Comparable): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** Each element with what the reference makes of it. */
+/** Elements with the values of the expression reference. */
 function keyed(
   args: readonly Value[],
   { budget, apply }: Tools,
@@ -235,7 +235,7 @@ function lengthOf(value: Value, budget: Budget): number {
   return Array.isArray(value) ? value.length : Object.keys(value as ObjectValue).length;
 }
 
-/** Why a call cannot be right, whatever its arguments hold; null: it can. */
+/** Returns why a call is invalid for any arguments; null if it may be valid. */
 export function arityProblem(name: string, count: number): string | null {
   const builtIn = BUILT_INS.get(name);
   if (builtIn === undefined) return 'filter.expression calls an unknown function';

@@ -1,7 +1,7 @@
-/** How two values are compared. */
+/** Comparison operator. */
 export type ComparatorName = '==' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** One node of an expression as read. `chain` evaluates its right side on what its left side gives. */
+/** Parsed node of an expression. `chain` evaluates its right side on the result of its left side. */
 export type Node =
   | { readonly type: 'current' }
   | { readonly type: 'literal'; readonly value: unknown }

@@ -3,7 +3,7 @@ import { arityProblem } from './functions.js';
 import type { ComparatorName, Node } from './node.js';
 import { tokensOf, type Token } from './tokens.js';
 
-/** How strongly a sign binds what stands before it. Others bind nothing. */
+/** Binding power of a token to its left. Others have none. */
 const BINDING: ReadonlyMap<string, number> = new Map([
   ['|', 1],
   ['||', 2],
@@ -75,7 +75,7 @@ class Parser {
     return true;
   }
 
-  /** What a word means where an expression begins. */
+  /** Parses a token in prefix position. */
   #first(token: Token): Node {
     switch (token.type) {
       case 'literal':
@@ -109,7 +109,7 @@ class Parser {
     }
   }
 
-  /** What a sign means after an expression. */
+  /** Parses a token after an expression. */
   #then(type: string, left: Node): Node {
     switch (type) {
       case '.':
@@ -177,7 +177,7 @@ class Parser {
     return { type: 'chain', left, right: { type: 'index', index: start } };
   }
 
-  /** What is done to each element of a projection. */
+  /** Parses the right side of a projection. */
   #projected(binding: number): Node {
     const type = this.#type();
     if (bindingOf(type) < PROJECTION_STOP) return CURRENT;
@@ -186,7 +186,7 @@ class Parser {
     return this.#member(binding);
   }
 
-  /** What may stand after a dot. */
+  /** Parses the token after a dot. */
   #member(binding: number): Node {
     const type = this.#type();
     if (type === 'name' || type === 'quoted' || type === '*') return this.expression(binding);

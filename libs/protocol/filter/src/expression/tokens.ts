@@ -1,9 +1,9 @@
 import { MalformedFilter } from '../malformed.js';
 
-/** What a word of an expression is: the sign itself, or what kind of word. */
+/** A token of an expression: the sign itself, or its kind. */
 export interface Token {
   readonly type: string;
-  /** Of names, their text; of literals, what they mean; of numbers, the number. */
+  /** Text of names, value of literals and numbers. */
   readonly value: unknown;
 }
 

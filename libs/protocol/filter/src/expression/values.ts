@@ -1,6 +1,6 @@
 import type { Node } from './node.js';
 
-/** What an expression works on: JSON, or a reference to an expression for a function to apply. */
+/** Value of an expression: JSON, or an expression reference for functions. */
 export type Value = unknown;
 
 /** A `&` expression, which only functions take. */
