@@ -5,9 +5,10 @@ const FORBIDDEN_FIRST = new Set(
   'what who whom whose whoever whatever where how which those that of as so'.split(' '),
 );
 /** Relative pronouns in place of nouns. Counted, with a limit for the whole workspace. */
-const PRONOUN = /\b(what|who|whom|whose|whoever|whatever)\b/i;
+const PRONOUN = /\b(what|who|whom|whoever|whatever)\b/i;
 /** Pronouns and verbs of persons for parts of a program. */
-const FORBIDDEN = /\b(somebody|nobody|everybody|anybody|whoever|tells|told|goes away|gone away|comes back)\b/i;
+const FORBIDDEN =
+  /\b(somebody|nobody|everybody|anybody|whoever|tells|told|goes away|gone away|comes back)\b/i;
 
 /** Returns the doc comments of a file as `{ line, text }`, without tags and code. */
 export function docComments(source) {
@@ -25,9 +26,12 @@ export function docComments(source) {
 /** Returns the rule that a doc comment breaks, null if none. */
 export function brokenRule(text) {
   const [first = ''] = text.split(/[^A-Za-z]/, 1);
-  if (FORBIDDEN_FIRST.has(first.toLowerCase())) return `begins with "${first}"; begin with a verb or a noun phrase`;
+  if (FORBIDDEN_FIRST.has(first.toLowerCase()))
+    return `begins with "${first}"; begin with a verb or a noun phrase`;
   const [word] = FORBIDDEN.exec(text) ?? [];
-  return word === undefined ? null : `contains "${word}"; name the part of the program or use a technical verb`;
+  return word === undefined
+    ? null
+    : `contains "${word}"; name the part of the program or use a technical verb`;
 }
 
 /** Whether a doc comment has a relative pronoun. */

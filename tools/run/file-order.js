@@ -8,11 +8,11 @@ import { root } from './workspace.js';
 
 /** Files that take more than ten seconds beside others: parts of their paths. */
 const LONG = [
-  'fabric/dist/test/broker-restart-broadcast',
-  'fabric/dist/test/broker-real',
+  'broker/dist/test/broker-restart-broadcast',
+  'broker/dist/test/broker-real',
   'history/dist/test/long-walks',
-  'fabric/dist/test/real-fabric',
-  'fabric/dist/test/broker-restart-interest',
+  'broker/dist/test/real-brokers',
+  'broker/dist/test/broker-restart-interest',
   'history/dist/test/page-storms',
   'presence/dist/test/cluster/redis-conformance',
   'history-store/dist/test/embedded',
@@ -20,7 +20,7 @@ const LONG = [
   'database/dist/test/lost-server',
   'queue/dist/test/redis',
   'history/dist/test/lost-rows',
-  'fabric/dist/test/lanes-real',
+  'broker/dist/test/lanes-real',
   'uws/dist/test/late-upgrade',
   'history-store/dist/test/module',
   'gateway/dist/test/workers',

@@ -2,7 +2,7 @@ import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { CompatApiModule } from '@carillon/ably-rest';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/history-writer';
-import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/broker';
+import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/api-http';
@@ -23,7 +23,7 @@ import { WebhookEventsModule } from '@carillon/webhooks';
 export const api: AppDefinition = {
   process: 'api',
   drivers: {
-    'adapter.driver': FABRIC_DRIVERS,
+    'adapter.driver': BROKER_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
@@ -33,10 +33,10 @@ export const api: AppDefinition = {
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
-    AppRegistryModule.sharing(CACHE, FABRIC),
+    AppRegistryModule.sharing(CACHE, BROKER),
     CacheModule,
     RateLimitModule,
-    FabricModule,
+    BrokerModule,
     HistoryStoreModule,
     CommitModule,
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),

@@ -3,7 +3,7 @@ import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { CompatModule } from '@carillon/ably-realtime';
 import { CompatApiModule } from '@carillon/ably-rest';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/history-writer';
-import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/broker';
+import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/api-http';
@@ -26,7 +26,7 @@ import { WebhookEventsModule } from '@carillon/webhooks';
 export const gateway: AppDefinition = {
   process: 'gateway',
   drivers: {
-    'adapter.driver': FABRIC_DRIVERS,
+    'adapter.driver': BROKER_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
@@ -36,10 +36,10 @@ export const gateway: AppDefinition = {
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
-    AppRegistryModule.sharing(CACHE, FABRIC),
+    AppRegistryModule.sharing(CACHE, BROKER),
     CacheModule,
     RateLimitModule,
-    FabricModule,
+    BrokerModule,
     PresenceModule,
     // Without others it is its own writer.
     ...(config.adapter.driver === 'local' ? [HistoryStoreModule, PurgeModule] : []),

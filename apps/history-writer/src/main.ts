@@ -1,6 +1,6 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { WriterModule } from '@carillon/history-writer';
-import { FABRIC_DRIVERS, FabricModule } from '@carillon/broker';
+import { BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { OpsApiModule } from '@carillon/api-ops';
 import { QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
@@ -10,13 +10,13 @@ import { WebhookEventsModule } from '@carillon/webhooks';
 await bootstrap({
   process: 'history-writer',
   drivers: {
-    'adapter.driver': FABRIC_DRIVERS,
+    'adapter.driver': BROKER_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
     'queue.driver': QUEUE_DRIVERS,
   },
   modules: (config) => [
-    FabricModule,
+    BrokerModule,
     HistoryStoreModule,
     // A writer has nothing to tell but that it ended the stream of an answer: else it needs neither apps nor a queue.
     ...(config.ai_transport.enabled ? [AppRegistryModule, QueueModule, WebhookEventsModule] : []),

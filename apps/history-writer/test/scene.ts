@@ -5,7 +5,7 @@ import { type Config, configure } from '@carillon/config';
 import type { CommitRecordOf, CommitResult } from '@carillon/contracts';
 import { Databases } from '@carillon/database';
 import { engine } from '@carillon/test-backends';
-import { openFabric, type OpenedFabric } from '@carillon/broker';
+import { openBroker, type OpenedBroker } from '@carillon/broker';
 import {
   type HistoryStore,
   historyTables,
@@ -55,13 +55,13 @@ function configured(env: Record<string, string>): Config {
 /** A broker's corner and an empty database, with a publisher and a reader of its own. */
 export interface Installation {
   readonly env: Record<string, string>;
-  readonly fabric: OpenedFabric;
+  readonly broker: OpenedBroker;
   readonly client: CommitClient;
   readonly store: HistoryStore;
 }
 
 export async function installation(): Promise<Installation> {
-  const [broker, corner] = await Promise.all([
+  const [nats, corner] = await Promise.all([
     (await engine('nats')).isolate(),
     (await engine('postgres')).isolate(),
   ]);
@@ -70,8 +70,8 @@ export async function installation(): Promise<Installation> {
     ADAPTER_DRIVER: 'nats',
     // Publishers need it; a writer only reads the same settings.
     CACHE_DRIVER: 'redis',
-    NATS_SERVERS: broker.url,
-    NATS_PREFIX: broker.name,
+    NATS_SERVERS: nats.url,
+    NATS_PREFIX: nats.name,
     DATABASE_POSTGRES_HOST: hostname,
     DATABASE_POSTGRES_PORT: port,
     DATABASE_POSTGRES_USERNAME: username,
@@ -82,21 +82,21 @@ export async function installation(): Promise<Installation> {
   const parts = createParts(config);
   const { metrics, logging } = parts;
   const log = logging.for('test');
-  const fabric = await openFabric({ config, metrics, log, onFault: () => {} });
+  const broker = await openBroker({ config, metrics, log, onFault: () => {} });
   const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history.postgres;
   const tables = [historyTables(prefix, SERVER_SPREAD)];
   const database = new Databases(parts).use('postgres', tables);
   onTestFinished(async () => {
-    await fabric.close();
+    await broker.close();
     await database.close();
     await corner.end();
   });
-  await vi.waitFor(async () => expect(await fabric.health()).toBeNull(), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await broker.health()).toBeNull(), { timeout: 10_000 });
   const options = { prefix, spread: SERVER_SPREAD, now: Date.now };
   const client = new CommitClient(
     {
       clock: systemClock,
-      transport: new RemoteLanes(fabric.lanes),
+      transport: new RemoteLanes(broker.lanes),
       random: Math.random,
       resent: () => {},
     },
@@ -107,7 +107,7 @@ export async function installation(): Promise<Installation> {
       maxRecordBytes: 1 << 24,
     },
   );
-  return { env, fabric, client, store: new PostgresHistoryStore(database, options) };
+  return { env, broker, client, store: new PostgresHistoryStore(database, options) };
 }
 
 export function publishOf(channel: string, data: string): CommitRecordOf<'publish'> {

@@ -1,7 +1,7 @@
 import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
 import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/history-writer';
-import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/broker';
+import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
 import { McpModule } from '@carillon/mcp';
@@ -19,7 +19,7 @@ import { WebhookEventsModule } from '@carillon/webhooks';
 await bootstrap({
   process: 'mcp-gateway',
   drivers: {
-    'adapter.driver': FABRIC_DRIVERS,
+    'adapter.driver': BROKER_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
@@ -29,10 +29,10 @@ await bootstrap({
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
-    AppRegistryModule.sharing(CACHE, FABRIC),
+    AppRegistryModule.sharing(CACHE, BROKER),
     CacheModule,
     RateLimitModule,
-    FabricModule,
+    BrokerModule,
     HistoryStoreModule,
     CommitModule,
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),

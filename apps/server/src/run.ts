@@ -5,7 +5,7 @@ import { namespaceName } from '@carillon/channels';
 import { CompatModule } from '@carillon/ably-realtime';
 import { CompatApiModule } from '@carillon/ably-rest';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule, WriterModule } from '@carillon/history-writer';
-import { FABRIC, FABRIC_DRIVERS, FabricModule } from '@carillon/broker';
+import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/api-http';
@@ -28,7 +28,7 @@ import { WEBHOOK_TRANSPORT, WebhookDeliveryModule, WebhookEventsModule } from '@
 const everything: AppDefinition = {
   process: 'server',
   drivers: {
-    'adapter.driver': FABRIC_DRIVERS,
+    'adapter.driver': BROKER_DRIVERS,
     'app_manager.driver': APP_MANAGER_DRIVERS,
     'cache.driver': CACHE_DRIVERS,
     'history.backend': HISTORY_BACKENDS,
@@ -38,10 +38,10 @@ const everything: AppDefinition = {
     'rate_limiter.driver': RATE_LIMITER_DRIVERS,
   },
   modules: (config) => [
-    AppRegistryModule.sharing(CACHE, FABRIC),
+    AppRegistryModule.sharing(CACHE, BROKER),
     CacheModule,
     RateLimitModule,
-    FabricModule,
+    BrokerModule,
     PresenceModule,
     HistoryStoreModule,
     // Beside others it is one writer of several; alone it needs nobody's lanes.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { APP_MANAGER_DRIVERS } from '@carillon/app-registry';
 import { CACHE_DRIVERS } from '@carillon/cache';
-import { FABRIC_DRIVERS } from '@carillon/broker';
+import { BROKER_DRIVERS } from '@carillon/broker';
 import { HISTORY_BACKENDS } from '@carillon/history-store';
 import { PUSH_STORES } from '@carillon/push-store';
 import { QUEUE_DRIVERS } from '@carillon/queue';
@@ -23,7 +23,7 @@ function told(): Record<string, readonly string[]> {
 
 it('the page of operators names every backend that starts, and no other', () => {
   expect(told()).toEqual({
-    'adapter.driver': FABRIC_DRIVERS.toSorted(),
+    'adapter.driver': BROKER_DRIVERS.toSorted(),
     'app_manager.driver': APP_MANAGER_DRIVERS.toSorted(),
     'cache.driver': CACHE_DRIVERS.toSorted(),
     'history.backend': HISTORY_BACKENDS.toSorted(),

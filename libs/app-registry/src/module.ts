@@ -66,7 +66,7 @@ export class AppRegistryModule {
   /**
    * The same, beside other nodes: with the process's cache between the index and the store where nodes share it, and
    * with word to the others of every change. `cache` is the token of a `SharedStore`, such as `CACHE` of
-   * `@carillon/cache`; `others` that of an `AppChangeTeller`, such as `FABRIC` of `@carillon/broker`.
+   * `@carillon/cache`; `others` that of an `AppChangeTeller`, such as `BROKER` of `@carillon/broker`.
    */
   static sharing(cache: Token<SharedStore>, others: Token<AppChangeTeller>): DynamicModule {
     return {

@@ -1,6 +1,6 @@
-export { FABRIC_DRIVERS, openFabric } from './drivers.js';
-export { type FabricConfig, type FabricOptions } from './fabric-options.js';
-export { LocalFabric } from './drivers/local.js';
+export { BROKER_DRIVERS, openBroker } from './drivers.js';
+export { type BrokerConfig, type BrokerOptions } from './broker-options.js';
+export { LocalBroker } from './drivers/local.js';
 export { type OnListenerFault } from './listener-fault.js';
 export { MAX_UNIQUE_MS, type LiveEvent } from './live-event.js';
 export { mergeAnswers } from './merge-answers.js';
@@ -8,17 +8,17 @@ export {
   type AnnouncementListener,
   type Heard,
   type LaneAddress,
-  type LaneFabric,
+  type LaneBroker,
   type LaneHandler,
 } from './lanes/port.js';
-export { FABRIC, FabricModule, LANE_FABRIC } from './module.js';
+export { BROKER, BrokerModule, LANE_BROKER } from './module.js';
 export { newNodeId } from './node-id.js';
 export {
   type BrokerOutage,
-  type Fabric,
-  type FabricListener,
+  type Broker,
+  type BrokerListener,
   type Gathered,
-  type OpenedFabric,
+  type OpenedBroker,
 } from './port.js';
 export {
   type ActingSocket,

@@ -1,5 +1,5 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
-import type { LaneFabric } from './lanes/port.js';
+import type { LaneBroker } from './lanes/port.js';
 import type { LiveEvent } from './live-event.js';
 import type { Answer, Question, RevokedTokens } from './question.js';
 
@@ -15,7 +15,7 @@ export interface BrokerOutage {
 /**
  * Callbacks of a process with sockets. All are called synchronously on the event loop; they must not throw or block.
  */
-export interface FabricListener {
+export interface BrokerListener {
   /** Hands an event to the local subscribers of its channel. Events of one channel come in the order published. */
   deliver(event: LiveEvent): void;
   /**
@@ -56,14 +56,14 @@ export interface Gathered<Kind extends keyof Question> {
  * - An event published anywhere after `subscribe` has resolved reaches this process.
  * - `publish` rejects when other processes could not be reached; local delivery has happened.
  */
-export interface Fabric {
+export interface Broker {
   /** Unique per process start. Changes when the other nodes declared this one dead and it rejoins. */
   readonly nodeId: string;
   /**
    * Registers the listener; once per process. A process without sockets registers none and only publishes and
    * requests.
    */
-  listen(listener: FabricListener): void;
+  listen(listener: BrokerListener): void;
   publish(event: LiveEvent): Promise<void> | undefined;
   /**
    * Events of the channel are wanted here from now on. Counted by the caller: called at the first subscriber only.
@@ -93,8 +93,8 @@ export interface Fabric {
   close(): Promise<void>;
 }
 
-/** A fabric as the drivers open it. */
-export interface OpenedFabric extends Fabric {
+/** A broker as the drivers open it. */
+export interface OpenedBroker extends Broker {
   /** The lanes' side of it, over the same connection. */
-  readonly lanes: LaneFabric;
+  readonly lanes: LaneBroker;
 }

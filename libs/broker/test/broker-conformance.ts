@@ -14,7 +14,7 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
     it('delivers a copy of an event once', async () => {
       const { broker, second } = await installation(await open(), 2);
       const { session, wire } = await stranger(broker);
-      await second.fabric.subscribe('shop', 'orders');
+      await second.broker.subscribe('shop', 'orders');
       const events = [event('orders'), event('orders')];
       for (const one of [...events, ...events]) {
         await session.publish(wire.names.channel('shop', 'orders'), written(one, 'stranger'));
@@ -26,7 +26,7 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
     it('drops and counts what is too large, malformed or under a false address, and goes on', async () => {
       const { broker, first, second } = await installation(await open(), 2);
       const { session, wire } = await stranger(broker);
-      await second.fabric.subscribe('shop', 'orders');
+      await second.broker.subscribe('shop', 'orders');
       const address = wire.names.channel('shop', 'orders');
       const hostile = [
         '',
@@ -48,13 +48,13 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       await fence(first, second);
       expect(second.gateway.received.map(({ channel }) => channel)).toEqual(['fence']);
       expect(second.counts.dropped).toBe(hostile.length);
-      expect(await second.fabric.health()).toBeNull();
+      expect(await second.broker.health()).toBeNull();
     });
 
     it('refuses to publish what others would drop', async () => {
       const { first } = await installation(await open(), 2);
       const large = event('orders', { fact: message({ dataText: JSON.stringify('x'.repeat(CAP)) }) });
-      await expect(first.fabric.publish(large)).rejects.toThrow(`message not sent: over ${CAP} bytes`);
+      await expect(first.broker.publish(large)).rejects.toThrow(`message not sent: over ${CAP} bytes`);
       expect(first.counts.dropped).toBe(1);
     });
 
@@ -71,8 +71,8 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
         app_id: 'shop',
         sockets_count: 9,
       };
-      await session.publish(wire.names.reply(first.fabric.nodeId), JSON.stringify(answer));
-      expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 5, complete: true });
+      await session.publish(wire.names.reply(first.broker.nodeId), JSON.stringify(answer));
+      expect(await first.broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 5, complete: true });
       expect(first.counts).toMatchObject({ asked: 1, resolved: 1, responseReceived: 1 });
       expect(second.counts).toMatchObject({ requestReceived: 1 });
     });
@@ -83,7 +83,7 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       const channels = Array.from({ length: 20_000 }, (_, at) => [`presence-${at}-é"`, at + 1] as const);
       const counts = new Map(channels);
       second.gateway.answers = { ...second.gateway.answers, channels_with_sockets_count: counts };
-      const gathered = await first.fabric.ask('channels_with_sockets_count', 'shop', { prefix: 'presence-' });
+      const gathered = await first.broker.ask('channels_with_sockets_count', 'shop', { prefix: 'presence-' });
       expect(gathered.complete).toBe(true);
       expect(gathered.answer).toEqual(counts);
       expect(first.counts.responseReceived).toBeGreaterThan(1);
@@ -96,11 +96,11 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       await known([...nodes, victim], 2);
       for (const { gateway } of [...nodes, victim])
         gateway.answers = { ...gateway.answers, sockets_count: 1 };
-      expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 3, complete: true });
+      expect(await first.broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 3, complete: true });
       doomed.sever();
-      expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 2, complete: false });
+      expect(await first.broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 2, complete: false });
       await known(nodes, 1);
-      expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 2, complete: true });
+      expect(await first.broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 2, complete: true });
       for (const node of nodes) expect(node.counts.nodeDead).toBe(1);
       expect(nodes.filter((node) => node.readings().isLeader)).toHaveLength(1);
     });
@@ -115,14 +115,14 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
         throw new Error('no answer of this one');
       };
       const looks = [
-        first.fabric.ask('batch_channel_sockets_count', 'shop', { channels: ['a'] }),
-        first.fabric.ask('channels_with_sockets_count', 'shop', { prefix: '' }),
-        first.fabric.ask('sockets_count', 'shop', null),
+        first.broker.ask('batch_channel_sockets_count', 'shop', { channels: ['a'] }),
+        first.broker.ask('channels_with_sockets_count', 'shop', { prefix: '' }),
+        first.broker.ask('sockets_count', 'shop', null),
       ];
       for (const { complete } of await Promise.all(looks)) expect(complete).toBe(false);
-      const done = first.fabric.ask('terminate_user', 'shop', { userId: 'u' });
+      const done = first.broker.ask('terminate_user', 'shop', { userId: 'u' });
       await vi.waitFor(() => expect(second.counts.requestReceived).toBe(4), SOON);
-      await second.fabric.close();
+      await second.broker.close();
       expect((await done).complete).toBe(true);
     });
 
@@ -131,9 +131,9 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       second.gateway.before = () => {
         throw new Error('no answer of this one');
       };
-      const asked = first.fabric.ask('batch_channel_sockets_count', 'shop', { channels: ['a'] });
+      const asked = first.broker.ask('batch_channel_sockets_count', 'shop', { channels: ['a'] });
       await vi.waitFor(() => expect(second.counts.requestReceived).toBe(1), SOON);
-      await second.fabric.close();
+      await second.broker.close();
       expect(await asked).toEqual({ answer: new Map(), complete: true });
       await known(
         nodes.filter((node) => node !== second),
@@ -145,25 +145,25 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
     it('joins anew under another name when it has been taken for dead', async () => {
       const { broker, first, second } = await installation(await open(), 2);
       const { session, wire } = await stranger(broker);
-      const before = first.fabric.nodeId;
+      const before = first.broker.nodeId;
       const encoded = encode(NODE_DEAD, { node_id: 'stranger', dead_node_id: before }, CAP);
       if (encoded.ok) await session.publish(wire.names.control, encoded.text);
-      await vi.waitFor(() => expect(first.fabric.nodeId).not.toBe(before), SOON);
-      await vi.waitFor(() => expect(second.fabric.peers).toEqual([first.fabric.nodeId]), SOON);
+      await vi.waitFor(() => expect(first.broker.nodeId).not.toBe(before), SOON);
+      await vi.waitFor(() => expect(second.broker.peers).toEqual([first.broker.nodeId]), SOON);
       second.gateway.answers = { ...second.gateway.answers, sockets_count: 4 };
-      expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 4, complete: true });
-      expect(await second.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 4, complete: true });
+      expect(await first.broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 4, complete: true });
+      expect(await second.broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 4, complete: true });
     });
 
     it('takes its old name down with it when it joins under another one', async () => {
       const { broker, first, second } = await installation(await open(), 2, { nodeTimeoutMs: 60_000 });
       const { session, wire } = await stranger(broker);
-      const before = first.fabric.nodeId;
+      const before = first.broker.nodeId;
       const encoded = encode(NODE_DEAD, { node_id: 'stranger', dead_node_id: before }, CAP);
       // With an address per node, no other node receives it.
       if (encoded.ok) await session.publish(wire.names.node(before), encoded.text);
-      await vi.waitFor(() => expect(first.fabric.nodeId).not.toBe(before), SOON);
-      await vi.waitFor(() => expect(second.fabric.peers).toEqual([first.fabric.nodeId]), SOON);
+      await vi.waitFor(() => expect(first.broker.nodeId).not.toBe(before), SOON);
+      await vi.waitFor(() => expect(second.broker.peers).toEqual([first.broker.nodeId]), SOON);
     });
 
     // The emulator of Google Pub/Sub takes its time for 1,100 ordered messages beside other work.
@@ -177,7 +177,7 @@ export function brokerConformance(name: string, open: () => Promise<SharedBroker
       });
       await Promise.all(sent);
       await vi.waitFor(() => expect(first.counts.dropped).toBe(77), { ...SOON, timeout: 60_000 });
-      expect(first.fabric.peers).toHaveLength(1024);
+      expect(first.broker.peers).toHaveLength(1024);
     });
   });
 }

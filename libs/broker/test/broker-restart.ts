@@ -1,6 +1,6 @@
 import type { EngineHandle } from '@carillon/test-backends';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Fabric } from '../src/port.js';
+import type { Broker } from '../src/port.js';
 import { clusterNode, known } from './cluster.js';
 import { event, Gateway } from './samples.js';
 import { own, type RealWire } from './wires.js';
@@ -13,7 +13,7 @@ const SOON = { timeout: 40_000, interval: 20 };
 const GIVEN_UP_MS = 5000;
 const LANE = { use: 'commit', lane: 2 } as const;
 
-const isHealthy = async (fabric: Fabric): Promise<void> => expect(await fabric.health()).toBeNull();
+const isHealthy = async (broker: Broker): Promise<void> => expect(await broker.health()).toBeNull();
 
 /** Behaviour over a broker that is killed and restarted. */
 export const restarts = (wires: readonly RealWire[]) =>
@@ -29,20 +29,20 @@ export const restarts = (wires: readonly RealWire[]) =>
         routing: real.routing,
         nodeTimeoutMs: GIVEN_UP_MS,
       });
-      return { ...node, gateway: new Gateway(node.fabric) };
+      return { ...node, gateway: new Gateway(node.broker) };
     }
 
     /** Nodes from before it went, one that came since, and lanes that are called and served. */
     async function outage() {
       const [publisher, neighbour] = [await open(), await open()];
       await known([publisher, neighbour], 1);
-      await publisher.fabric.subscribe('shop', 'orders');
+      await publisher.broker.subscribe('shop', 'orders');
       const [asking, serving] = [await open('lanes'), await open('lanes')];
-      for (const { fabric } of [asking, serving]) await vi.waitFor(() => isHealthy(fabric), SOON);
+      for (const { broker } of [asking, serving]) await vi.waitFor(() => isHealthy(broker), SOON);
       const heard: string[] = [];
-      await asking.fabric.lanes.hear((bytes) => heard.push(Buffer.from(bytes).toString()));
-      await serving.fabric.lanes.serve(LANE, async () => '{"v":1}');
-      const call = (budgetMs: number) => asking.fabric.lanes.call(LANE, '{"v":1}', budgetMs);
+      await asking.broker.lanes.hear((bytes) => heard.push(Buffer.from(bytes).toString()));
+      await serving.broker.lanes.serve(LANE, async () => '{"v":1}');
+      const call = (budgetMs: number) => asking.broker.lanes.call(LANE, '{"v":1}', budgetMs);
       expect(await call(5000)).toMatchObject({ kind: 'reply' });
       await broker.kill();
       const first = await call(500);
@@ -64,17 +64,17 @@ export const restarts = (wires: readonly RealWire[]) =>
     }) => {
       const nodes = [await open(), await open()] as const;
       onTestFinished(async () => {
-        for (const { fabric } of nodes) await fabric.close();
+        for (const { broker } of nodes) await broker.close();
       });
       await known(nodes, 1);
-      for (const { fabric } of nodes) await fabric.subscribe('shop', 'orders');
+      for (const { broker } of nodes) await broker.subscribe('shop', 'orders');
       const [publisher, subscriber] = nodes;
       const stopping = new AbortController();
       const confirmed: string[] = [];
       const publishing = (async () => {
         for (let count = 0; !stopping.signal.aborted; count += 1) {
           const eventId = String(count);
-          const sent = publisher.fabric.publish(event('orders', { eventId }));
+          const sent = publisher.broker.publish(event('orders', { eventId }));
           // Several are on their way at any time.
           if (count % 10 === 0) await sent.then(() => confirmed.push(eventId)).catch(() => undefined);
           else sent.catch(() => undefined);
@@ -83,10 +83,10 @@ export const restarts = (wires: readonly RealWire[]) =>
       })();
       await vi.waitFor(() => expect(subscriber.gateway.received.length).toBeGreaterThan(50), SOON);
       await broker.kill();
-      await vi.waitFor(async () => expect(await subscriber.fabric.health()).toMatch(/not connected/), SOON);
+      await vi.waitFor(async () => expect(await subscriber.broker.health()).toMatch(/not connected/), SOON);
       await broker.restart();
-      for (const { fabric } of nodes) {
-        await vi.waitFor(() => isHealthy(fabric), SOON);
+      for (const { broker } of nodes) {
+        await vi.waitFor(() => isHealthy(broker), SOON);
       }
       const before = subscriber.gateway.received.length;
       await vi.waitFor(() => expect(subscriber.gateway.received.length).toBeGreaterThan(before + 50), SOON);
@@ -97,7 +97,7 @@ export const restarts = (wires: readonly RealWire[]) =>
       expect(order).toEqual([...new Set(order)].sort((one, two) => one - two));
       expect(confirmed.length).toBeGreaterThan(0);
       for (const node of nodes) expect(node.counts).toMatchObject({ reconnected: 1, nodeDead: 0 });
-      expect(await publisher.fabric.ask('sockets_count', 'shop', null)).toEqual({
+      expect(await publisher.broker.ask('sockets_count', 'shop', null)).toEqual({
         answer: 0,
         complete: true,
       });
@@ -109,32 +109,32 @@ export const restarts = (wires: readonly RealWire[]) =>
         around = await outage();
       });
       afterAll(async () => {
-        for (const { fabric } of around.all) await fabric.close();
+        for (const { broker } of around.all) await broker.close();
       });
 
       it('publishers are told, who have delivered at home', async () => {
         const { publisher } = around;
-        await vi.waitFor(async () => expect(await publisher.fabric.health()).toMatch(/not connected/), SOON);
+        await vi.waitFor(async () => expect(await publisher.broker.health()).toMatch(/not connected/), SOON);
         const published = event('orders');
-        await expect(publisher.fabric.publish(published)).rejects.toThrow(/not confirmed by the broker/);
+        await expect(publisher.broker.publish(published)).rejects.toThrow(/not confirmed by the broker/);
         expect(publisher.gateway.received).toEqual([published]);
-        expect(await publisher.fabric.ask('sockets_count', 'shop', null)).toMatchObject({ complete: false });
-        await expect(publisher.fabric.subscribe('shop', 'new')).rejects.toThrow(/interest not confirmed/);
+        expect(await publisher.broker.ask('sockets_count', 'shop', null)).toMatchObject({ complete: false });
+        await expect(publisher.broker.subscribe('shop', 'new')).rejects.toThrow(/interest not confirmed/);
       });
 
       it('calls of lanes end by their budget', async () => {
         const { asking, call, first } = around;
         expect(first.kind).not.toBe('reply');
-        await vi.waitFor(async () => expect(await asking.fabric.health()).toMatch(/not connected/), SOON);
+        await vi.waitFor(async () => expect(await asking.broker.health()).toMatch(/not connected/), SOON);
         expect(await call(500)).toEqual({ kind: 'no_responder' });
-        await expect(asking.fabric.lanes.announce('{"v":1}')).rejects.toThrow('not connected');
+        await expect(asking.broker.lanes.announce('{"v":1}')).rejects.toThrow('not connected');
       });
 
       it('whoever was there before finds it again, and whoever came since finds it', async () => {
         const { publisher, late } = around;
-        expect(await late.fabric.health()).toMatch(/not connected/);
+        expect(await late.broker.health()).toMatch(/not connected/);
         await broker.restart();
-        for (const { fabric } of [publisher, late]) await vi.waitFor(() => isHealthy(fabric), SOON);
+        for (const { broker } of [publisher, late]) await vi.waitFor(() => isHealthy(broker), SOON);
         expect(late.gateway.asked).toEqual([]);
       });
 
@@ -142,7 +142,7 @@ export const restarts = (wires: readonly RealWire[]) =>
         const { serving, heard, call } = around;
         await vi.waitFor(async () => expect(await call(500)).toMatchObject({ kind: 'reply' }), SOON);
         await vi.waitFor(async () => {
-          await serving.fabric.lanes.announce('{"v":1}');
+          await serving.broker.lanes.announce('{"v":1}');
           expect(heard.length).toBeGreaterThan(0);
         }, SOON);
       });

@@ -1,5 +1,5 @@
 import { newNodeId, type OnListenerFault } from '../src/index.js';
-import { ClusterFabric } from '../src/cluster/cluster-fabric.js';
+import { ClusterBroker } from '../src/cluster/cluster-broker.js';
 import type { ClusterOptions } from '../src/cluster/cluster-parts.js';
 import type { ClusterMeters, ClusterReadings } from '../src/cluster/meters.js';
 import type { Wire } from '../src/cluster/wire.js';
@@ -26,7 +26,7 @@ export const OPTIONS: ClusterOptions = {
 
 /** A cluster node with its counters and log. */
 export interface ClusterNode {
-  readonly fabric: ClusterFabric;
+  readonly broker: ClusterBroker;
   readonly counts: Record<keyof ClusterMeters, number>;
   readonly readings: () => ClusterReadings;
   readonly lines: string[];
@@ -55,7 +55,7 @@ export function clusterNode(
   const lines: string[] = [];
   const say = (message: string): number => lines.push(message);
   let readings: (() => ClusterReadings) | null = null;
-  const fabric = new ClusterFabric({
+  const broker = new ClusterBroker({
     wire,
     options: { ...OPTIONS, ...more },
     newNodeId: () => newNodeId('gw'),
@@ -69,7 +69,7 @@ export function clusterNode(
     },
   });
   return {
-    fabric,
+    broker,
     counts,
     lines,
     readings: () => readings?.() ?? { queueDepth: 0, interestChannels: 0, nodes: 0, isLeader: false },
@@ -80,8 +80,8 @@ export function clusterNode(
 export const known = (nodes: readonly ClusterNode[], peers: number): Promise<void> =>
   vi.waitFor(
     () => {
-      for (const { fabric } of nodes) {
-        if (fabric.peers.length !== peers) throw new Error(`knows ${fabric.peers.length} of ${peers}`);
+      for (const { broker } of nodes) {
+        if (broker.peers.length !== peers) throw new Error(`knows ${broker.peers.length} of ${peers}`);
       }
     },
     { timeout: 15_000, interval: 10 },
@@ -89,16 +89,16 @@ export const known = (nodes: readonly ClusterNode[], peers: number): Promise<voi
 
 /** Resolves when all that are named are known by all that listen, however many of them listen. */
 export const knownListeners = async (nodes: readonly ClusterNode[]): Promise<void> => {
-  for (const { fabric } of nodes) {
+  for (const { broker } of nodes) {
     await vi.waitFor(
       async () => {
-        const problem = await fabric.health();
+        const problem = await broker.health();
         if (problem !== null) throw new Error(problem);
       },
       { timeout: 15_000 },
     );
   }
   const listening = nodes.filter(({ readings }) => readings().nodes > 0);
-  const members = listening.filter(({ fabric, readings }) => readings().nodes === fabric.peers.length + 1);
+  const members = listening.filter(({ broker, readings }) => readings().nodes === broker.peers.length + 1);
   await known(members, members.length - 1);
 };

@@ -4,7 +4,7 @@ import { createParts, RuntimeModule } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { FABRIC, FabricModule, type Fabric } from '../src/index.js';
+import { BROKER, BrokerModule, type Broker } from '../src/index.js';
 import { event, Gateway } from './samples.js';
 import { configured } from './settings.js';
 
@@ -14,16 +14,16 @@ const SOON = { timeout: 20_000 };
 async function processWith(env: Record<string, string>) {
   const parts = createParts(configured(env));
 
-  @Module({ imports: [RuntimeModule.forProcess(parts), FabricModule] })
+  @Module({ imports: [RuntimeModule.forProcess(parts), BrokerModule] })
   class Root {}
 
   const context = await NestFactory.createApplicationContext(Root, { logger: false });
-  const fabric = context.get<Fabric>(FABRIC);
+  const broker = context.get<Broker>(BROKER);
   onTestFinished(async () => {
-    await fabric.close();
+    await broker.close();
     await context.close();
   });
-  return { parts, fabric };
+  return { parts, broker };
 }
 
 async function environmentFor(driver: string): Promise<Record<string, string>> {
@@ -46,7 +46,7 @@ describe.each(['iggy', 'kafka', 'nats', 'pulsar', 'rabbitmq', 'redis', 'redis-cl
     it('start with the broker, reach each other, and count what they do', async () => {
       const env = await environmentFor(driver);
       const [one, two] = [await processWith(env), await processWith(env)];
-      const [sender, receiver] = [new Gateway(one.fabric), new Gateway(two.fabric)];
+      const [sender, receiver] = [new Gateway(one.broker), new Gateway(two.broker)];
       for (const { parts } of [one, two]) {
         for (const { name, connect } of parts.startup.dependencies) {
           expect(name).toBe('adapter');
@@ -56,11 +56,11 @@ describe.each(['iggy', 'kafka', 'nats', 'pulsar', 'rabbitmq', 'redis', 'redis-cl
         expect(await parts.health.check()).toEqual({ status: 'OK', failures: [] });
       }
       const channel = `orders-${Math.random()}`;
-      await two.fabric.subscribe('shop', channel);
-      await one.fabric.publish(event(channel));
+      await two.broker.subscribe('shop', channel);
+      await one.broker.publish(event(channel));
       await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 10_000 });
       expect(sender.received).toHaveLength(1);
-      await one.fabric.ask('sockets_count', 'shop', null);
+      await one.broker.ask('sockets_count', 'shop', null);
 
       const [sent, received] = [await one.parts.metrics.text(), await two.parts.metrics.text()];
       const label = `{driver="${driver}"}`;
@@ -96,9 +96,9 @@ describe('a process whose broker cannot be reached', () => {
   });
 
   it('goes on alone where that is allowed', async () => {
-    const { parts, fabric } = await processWith({ ...env, ADAPTER_FALLBACK_TO_LOCAL: 'true' });
-    const gateway = new Gateway(fabric);
-    expect(fabric.publish(event('orders'))).toBeUndefined();
+    const { parts, broker } = await processWith({ ...env, ADAPTER_FALLBACK_TO_LOCAL: 'true' });
+    const gateway = new Gateway(broker);
+    expect(broker.publish(event('orders'))).toBeUndefined();
     expect(gateway.received).toHaveLength(1);
     expect(await parts.health.check()).toEqual({ status: 'OK', failures: [] });
   });

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { mergeAnswers, type Fabric, type LiveEvent } from '../src/index.js';
+import { mergeAnswers, type Broker, type LiveEvent } from '../src/index.js';
 import { anAnswer, event, Gateway, KINDS, message, QUESTIONS, STATE_FACTS, variedEvents } from './samples.js';
 
 /** The nodes of one installation. */
-export interface OpenFabric {
+export interface OpenBroker {
   /** One node, or several for drivers that connect processes. No listener is registered yet. */
-  readonly nodes: readonly [Fabric, ...Fabric[]];
+  readonly nodes: readonly [Broker, ...Broker[]];
   /** Errors thrown by listeners of all nodes. */
   readonly faults: readonly unknown[];
   /** Resolves when every node knows every other that listens. */
@@ -21,7 +21,7 @@ const ON_ITS_WAY = { timeout: 10_000, interval: 5 };
 const idsOf = (events: readonly LiveEvent[]): string[] => events.map(({ eventId }) => eventId);
 
 /** Requirements of every driver, with as many nodes as it supports. */
-export function fabricConformance(name: string, open: () => Promise<OpenFabric>): void {
+export function brokerPortConformance(name: string, open: () => Promise<OpenBroker>): void {
   async function installation() {
     const opened = await open();
     onTestFinished(async () => {
@@ -36,24 +36,24 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
     const opened = await installation();
     const listening = opened.nodes.map((node) => new Gateway(node));
     await opened.settle();
-    for (const { fabric } of listening) {
-      for (const channel of channels) await fabric.subscribe('shop', channel);
+    for (const { broker } of listening) {
+      for (const channel of channels) await broker.subscribe('shop', channel);
     }
     const [first, ...others] = listening;
     if (first === undefined) throw new Error('an installation has at least one node');
     return { opened, listening, first, others };
   }
 
-  describe(`fabric ${name}`, () => {
+  describe(`broker ${name}`, () => {
     it('brings every channel of an app to who wants all of them, once, and no other app', async () => {
       const { first, others } = await gateways('orders');
-      for (const { fabric } of others) await fabric.subscribeAll('shop');
+      for (const { broker } of others) await broker.subscribeAll('shop');
       const published = ['orders', 'news.eu', 'presence-é'].map((channel) => event(channel));
       const foreign = event('news.eu', { appId: 'other' });
-      for (const one of [foreign, ...published]) await first.fabric.publish(one);
-      for (const { fabric, received } of others) {
+      for (const one of [foreign, ...published]) await first.broker.publish(one);
+      for (const { broker, received } of others) {
         await vi.waitFor(() => expect(idsOf(received)).toEqual(idsOf(published)), ON_ITS_WAY);
-        fabric.unsubscribeAll('shop');
+        broker.unsubscribeAll('shop');
       }
     });
 
@@ -65,14 +65,14 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
 
     it('has one listener a node', async () => {
       const { first } = await gateways();
-      expect(() => new Gateway(first.fabric)).toThrow('the fabric has a listener already');
+      expect(() => new Gateway(first.broker)).toThrow('the broker has a listener already');
     });
 
     it('hands an event to the local listener before publish returns', async () => {
       const { listening } = await gateways();
-      for (const { fabric, received } of listening) {
+      for (const { broker, received } of listening) {
         const published = event('orders');
-        const sent = fabric.publish(published);
+        const sent = broker.publish(published);
         expect(received.filter(({ eventId }) => eventId === published.eventId)).toEqual([published]);
         await sent;
       }
@@ -82,7 +82,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       const long = 'presence-é\u{1F514}'.padEnd(200, 'x');
       const { listening, first } = await gateways('orders', 'a:b.c*>#', long);
       const published = variedEvents(long);
-      for (const one of published) await first.fabric.publish(one);
+      for (const one of published) await first.broker.publish(one);
       for (const { received } of listening) {
         await vi.waitFor(() => expect(received).toHaveLength(published.length), ON_ITS_WAY);
         const inOrder = published.map(({ channel }) => received.find((one) => one.channel === channel));
@@ -92,9 +92,9 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
 
     it('keeps apps apart that have a channel of one name', async () => {
       const { listening, first } = await gateways('orders');
-      for (const { fabric } of listening) await fabric.subscribe('other', 'orders');
+      for (const { broker } of listening) await broker.subscribe('other', 'orders');
       const published = [event('orders'), event('orders', { appId: 'other' })];
-      for (const one of published) await first.fabric.publish(one);
+      for (const one of published) await first.broker.publish(one);
       for (const { received } of listening) {
         await vi.waitFor(() => expect(received).toHaveLength(published.length), ON_ITS_WAY);
         expect(received.find(({ appId }) => appId === 'other')).toEqual(published[1]);
@@ -107,11 +107,11 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       const published = listening.map(() => new Map(channels.map((channel) => [channel, [] as string[]])));
       const sent: unknown[] = [];
       for (let round = 0; round < 100; round += 1) {
-        for (const [at, { fabric }] of listening.entries()) {
+        for (const [at, { broker }] of listening.entries()) {
           const channel = channels[(round * 7 + at) % channels.length] ?? '';
           const eventId = `${at}-${round}`;
           published[at]?.get(channel)?.push(eventId);
-          sent.push(fabric.publish(event(channel, { eventId })));
+          sent.push(broker.publish(event(channel, { eventId })));
         }
       }
       await Promise.all(sent);
@@ -131,8 +131,8 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       const keyed = event('orders', { uniqueForMs: 60_000 });
       // Sent after the last attempt of each process, so that everything before has arrived.
       const ends = listening.map(() => event('orders'));
-      for (const { fabric } of listening) await fabric.publish(keyed);
-      for (const [at, end] of ends.entries()) await listening[at]?.fabric.publish(end);
+      for (const { broker } of listening) await broker.publish(keyed);
+      for (const [at, end] of ends.entries()) await listening[at]?.broker.publish(end);
       for (const { received } of listening) {
         await vi.waitFor(
           () => expect(idsOf(received)).toEqual(expect.arrayContaining(idsOf(ends))),
@@ -147,7 +147,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       const { listening, first } = await gateways('orders');
       const keyed = event('orders', { uniqueForMs: 1 });
       for (const messageId of ['first', 'second']) {
-        await first.fabric.publish({ ...keyed, fact: message({ messageId }) });
+        await first.broker.publish({ ...keyed, fact: message({ messageId }) });
         for (const { received } of listening) {
           const facts = () => received.map(({ fact }) => fact);
           await vi.waitFor(() => expect(facts()).toContainEqual(message({ messageId })), ON_ITS_WAY);
@@ -160,14 +160,14 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       const { listening } = await gateways();
       for (const subscriber of listening) {
         for (const round of ['first', 'second']) {
-          await subscriber.fabric.subscribe('shop', 'orders');
+          await subscriber.broker.subscribe('shop', 'orders');
           const published = listening.map((_, at) => event('orders', { eventId: `${round} from ${at}` }));
-          for (const [at, one] of published.entries()) await listening[at]?.fabric.publish(one);
+          for (const [at, one] of published.entries()) await listening[at]?.broker.publish(one);
           await vi.waitFor(
             () => expect(idsOf(subscriber.received)).toEqual(expect.arrayContaining(idsOf(published))),
             ON_ITS_WAY,
           );
-          subscriber.fabric.unsubscribe('shop', 'orders');
+          subscriber.broker.unsubscribe('shop', 'orders');
         }
         subscriber.received.length = 0;
       }
@@ -178,7 +178,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       const [api, ...rest] = nodes;
       const listening = rest.map((node) => new Gateway(node));
       await settle();
-      for (const { fabric } of listening) await fabric.subscribe('shop', 'orders');
+      for (const { broker } of listening) await broker.subscribe('shop', 'orders');
       const published = event('orders');
       await api.publish(published);
       for (const { received } of listening) {
@@ -194,11 +194,11 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
           throw bug;
         };
       }
-      await first.fabric.publish(event('orders'));
+      await first.broker.publish(event('orders'));
       await vi.waitFor(() => expect(opened.faults).toEqual(listening.map(() => bug)), ON_ITS_WAY);
       for (const one of listening) one.before = () => {};
       const next = event('orders');
-      await first.fabric.publish(next);
+      await first.broker.publish(next);
       for (const { received } of listening) {
         await vi.waitFor(() => expect(received).toEqual([next]), ON_ITS_WAY);
       }
@@ -212,8 +212,8 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
         kind,
         listening.map(({ answers }) => answers[kind]),
       );
-      for (const { fabric } of listening) {
-        expect(await fabric.ask(kind, 'shop', QUESTIONS[kind])).toEqual({ answer: merged, complete: true });
+      for (const { broker } of listening) {
+        expect(await broker.ask(kind, 'shop', QUESTIONS[kind])).toEqual({ answer: merged, complete: true });
       }
       const question = { kind, appId: 'shop', about: QUESTIONS[kind] };
       for (const { asked } of listening) expect(asked).toEqual(listening.map(() => question));
@@ -238,7 +238,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
     it('carries how something is', async () => {
       const { first, others } = await gateways('orders');
       const facts = STATE_FACTS;
-      for (const fact of facts) await first.fabric.publish(event('orders', { fact }));
+      for (const fact of facts) await first.broker.publish(event('orders', { fact }));
       for (const { received } of others) {
         await vi.waitFor(() => expect(received.map(({ fact }) => fact)).toEqual(facts), ON_ITS_WAY);
       }
@@ -255,7 +255,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
         await vi.waitFor(() => expect(notices).toEqual(['shop changed']), ON_ITS_WAY);
       }
       const [first, ...others] = listening;
-      await first?.fabric.tellAppChanged('news');
+      await first?.broker.tellAppChanged('news');
       for (const { notices } of others) {
         await vi.waitFor(() => expect(notices).toEqual(['shop changed', 'news changed']), ON_ITS_WAY);
       }
@@ -274,7 +274,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
         await vi.waitFor(() => expect(asked).toEqual([question]), ON_ITS_WAY);
       }
       const [first, ...others] = listening;
-      await first?.fabric.tellTokensRevoked('shop', about);
+      await first?.broker.tellTokensRevoked('shop', about);
       for (const { asked } of others) {
         await vi.waitFor(() => expect(asked).toEqual([question, question]), ON_ITS_WAY);
       }
@@ -288,7 +288,7 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
       first.before = () => {
         throw bug;
       };
-      expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({
+      expect(await first.broker.ask('sockets_count', 'shop', null)).toEqual({
         answer: 3 * others.length,
         complete: false,
       });
@@ -297,16 +297,16 @@ export function fabricConformance(name: string, open: () => Promise<OpenFabric>)
 
     it('delivers and answers nothing after close, and closes twice without harm', async () => {
       const { first, others } = await gateways('orders');
-      await Promise.all([first.fabric.close(), first.fabric.close()]);
-      await first.fabric.close();
-      await Promise.allSettled([first.fabric.publish(event('orders'))]);
-      await Promise.allSettled([first.fabric.subscribe('shop', 'later')]);
-      first.fabric.unsubscribe('shop', 'later');
-      expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 0, complete: false });
-      expect(await first.fabric.health()).toEqual(expect.any(String));
+      await Promise.all([first.broker.close(), first.broker.close()]);
+      await first.broker.close();
+      await Promise.allSettled([first.broker.publish(event('orders'))]);
+      await Promise.allSettled([first.broker.subscribe('shop', 'later')]);
+      first.broker.unsubscribe('shop', 'later');
+      expect(await first.broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 0, complete: false });
+      expect(await first.broker.health()).toEqual(expect.any(String));
 
       const published = event('orders', { eventId: 'after' });
-      await others[0]?.fabric.publish(published);
+      await others[0]?.broker.publish(published);
       for (const { received } of others) {
         await vi.waitFor(() => expect(idsOf(received)).toContain('after'), ON_ITS_WAY);
       }

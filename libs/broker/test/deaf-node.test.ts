@@ -40,13 +40,13 @@ it('a node that hears nothing any more, and does not know it yet, declares nobod
     clusterNode(broker.wire(), TIMES),
   ];
   const ignore = { deliver: () => {}, deliverRecord: () => {}, answer: () => ({}) as never };
-  for (const { fabric } of nodes) fabric.listen(ignore);
-  for (const { fabric } of nodes) await vi.waitFor(() => expect(fabric.peers).toHaveLength(2), SOON);
+  for (const { broker } of nodes) broker.listen(ignore);
+  for (const { broker } of nodes) await vi.waitFor(() => expect(broker.peers).toHaveLength(2), SOON);
   way.deafen();
   // Far more heartbeats than fit into the time after which a silent node counts as dead.
   await vi.waitFor(() => expect(way.sent()).toBeGreaterThan(30), SOON);
   expect(nodes.map(({ counts }) => counts.nodeDead)).toEqual([0, 0, 0]);
   expect(nodes.flatMap(({ lines }) => lines.filter((line) => line.includes('declared dead')))).toEqual([]);
-  for (const { fabric } of nodes) expect(fabric.peers).toHaveLength(2);
-  await Promise.all(nodes.map(({ fabric }) => fabric.close()));
+  for (const { broker } of nodes) expect(broker.peers).toHaveLength(2);
+  await Promise.all(nodes.map(({ broker }) => broker.close()));
 });

@@ -25,8 +25,8 @@ export interface Node extends ClusterNode {
 
 function nodeOn(wire: Wire, options: Partial<ClusterOptions>): Node {
   const node = clusterNode(wire, options);
-  onTestFinished(() => node.fabric.close());
-  return { ...node, gateway: new Gateway(node.fabric) };
+  onTestFinished(() => node.broker.close());
+  return { ...node, gateway: new Gateway(node.broker) };
 }
 
 /** Starts `count` nodes that know each other, with functions to add more; all are closed after the test. */
@@ -56,8 +56,8 @@ export async function stranger(broker: SharedBroker): Promise<{ wire: Wire; sess
 /** Resolves when messages sent earlier have arrived. */
 export async function fence(from: Node, to: Node): Promise<void> {
   const fenceEvent = event('fence');
-  await to.fabric.subscribe('shop', 'fence');
-  await from.fabric.publish(fenceEvent);
+  await to.broker.subscribe('shop', 'fence');
+  await from.broker.publish(fenceEvent);
   await vi.waitFor(() => expect(ids(to)).toContain(fenceEvent.eventId), SOON);
 }
 

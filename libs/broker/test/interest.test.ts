@@ -11,8 +11,8 @@ async function twoNodes(more: Partial<ClusterOptions> = {}) {
   const broker = new MemoryBroker();
   const join = () => {
     const node = clusterNode(broker.wire(), more);
-    onTestFinished(() => node.fabric.close());
-    return { ...node, gateway: new Gateway(node.fabric) };
+    onTestFinished(() => node.broker.close());
+    return { ...node, gateway: new Gateway(node.broker) };
   };
   const nodes = [join(), join()] as const;
   await known(nodes, 1);
@@ -32,7 +32,7 @@ describe('interest in a channel', () => {
     const { closed, open } = gate();
     broker.confirms = closed;
     let isSettled = false;
-    const settled = subscriber.fabric.subscribe('shop', 'orders')?.then(() => (isSettled = true));
+    const settled = subscriber.broker.subscribe('shop', 'orders')?.then(() => (isSettled = true));
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(isSettled).toBe(false);
     open();
@@ -44,15 +44,15 @@ describe('interest in a channel', () => {
     const { broker, address, subscriber } = await twoNodes({ confirmTimeoutMs: 50 });
     const { closed, open } = gate();
     broker.confirms = closed;
-    const late = subscriber.fabric.subscribe('shop', 'orders');
+    const late = subscriber.broker.subscribe('shop', 'orders');
     await expect(late).rejects.toThrow('interest not confirmed by the broker in 50 ms');
     expect(subscriber.counts.interestTimeout).toBe(1);
-    subscriber.fabric.unsubscribe('shop', 'orders');
+    subscriber.broker.unsubscribe('shop', 'orders');
     open();
     await vi.waitFor(() => expect(subscriber.readings().interestChannels).toBe(0), SOON);
-    await subscriber.fabric.subscribe('shop', 'fence');
+    await subscriber.broker.subscribe('shop', 'fence');
     expect(broker.subscribers(address)).toBe(0);
-    await subscriber.fabric.subscribe('shop', 'orders');
+    await subscriber.broker.subscribe('shop', 'orders');
     expect(broker.subscribers(address)).toBe(1);
   });
 
@@ -60,10 +60,10 @@ describe('interest in a channel', () => {
     const { broker, publisher, subscriber } = await twoNodes({ confirmTimeoutMs: 50 });
     const { closed, open } = gate();
     broker.confirms = closed;
-    await expect(subscriber.fabric.subscribe('shop', 'orders')).rejects.toThrow('not confirmed');
+    await expect(subscriber.broker.subscribe('shop', 'orders')).rejects.toThrow('not confirmed');
     open();
-    await subscriber.fabric.subscribe('shop', 'fence');
-    await publisher.fabric.publish(event('orders'));
+    await subscriber.broker.subscribe('shop', 'fence');
+    await publisher.broker.publish(event('orders'));
     await vi.waitFor(() => expect(subscriber.gateway.received).toHaveLength(1), SOON);
   });
 
@@ -71,53 +71,53 @@ describe('interest in a channel', () => {
     const { broker, address, subscriber } = await twoNodes();
     broker.refused.add(address);
     const both = [
-      subscriber.fabric.subscribe('shop', 'orders'),
-      subscriber.fabric.subscribe('shop', 'other'),
+      subscriber.broker.subscribe('shop', 'orders'),
+      subscriber.broker.subscribe('shop', 'other'),
     ];
     await expect(both[0]).rejects.toThrow('the broker refuses the subscription');
     await both[1];
-    expect(await subscriber.fabric.health()).toBeNull();
-    subscriber.fabric.unsubscribe('shop', 'orders');
+    expect(await subscriber.broker.health()).toBeNull();
+    subscriber.broker.unsubscribe('shop', 'orders');
     broker.refused.clear();
-    await subscriber.fabric.subscribe('shop', 'orders');
+    await subscriber.broker.subscribe('shop', 'orders');
     expect(broker.subscribers(address)).toBe(1);
   });
 
   it('that costs the link is found out, refused and told of, and costs the others nothing more', async () => {
     const { broker, address, publisher, subscriber } = await twoNodes();
-    await subscriber.fabric.subscribe('shop', 'before');
+    await subscriber.broker.subscribe('shop', 'before');
     broker.poisonous.add(address);
-    const poisonous = subscriber.fabric.subscribe('shop', 'orders');
+    const poisonous = subscriber.broker.subscribe('shop', 'orders');
     const [fine] = await Promise.all([
-      subscriber.fabric.subscribe('shop', 'beside'),
+      subscriber.broker.subscribe('shop', 'beside'),
       expect(poisonous).rejects.toThrow('the broker refuses the subscription'),
     ]);
     expect(fine).toBeUndefined();
     expect(subscriber.counts.interestRefused).toBe(1);
     expect(subscriber.lines).toContain('the broker refuses a subscription');
-    await vi.waitFor(async () => expect(await subscriber.fabric.health()).toBeNull(), SOON);
+    await vi.waitFor(async () => expect(await subscriber.broker.health()).toBeNull(), SOON);
     const { reconnected } = subscriber.counts;
-    await expect(subscriber.fabric.subscribe('shop', 'orders')).rejects.toThrow('refuses');
-    for (const channel of ['before', 'beside']) await publisher.fabric.publish(event(channel));
+    await expect(subscriber.broker.subscribe('shop', 'orders')).rejects.toThrow('refuses');
+    for (const channel of ['before', 'beside']) await publisher.broker.publish(event(channel));
     await vi.waitFor(() => expect(subscriber.gateway.received).toHaveLength(2), SOON);
     expect(subscriber.counts.reconnected).toBe(reconnected);
   });
 
   it('outlives its last subscriber for a while, so that the next one waits for nothing', async () => {
     const { broker, address, subscriber } = await twoNodes({ lingerMs: 60_000 });
-    await subscriber.fabric.subscribe('shop', 'orders');
-    subscriber.fabric.unsubscribe('shop', 'orders');
-    expect(subscriber.fabric.subscribe('shop', 'orders')).toBeUndefined();
-    subscriber.fabric.unsubscribe('shop', 'orders');
+    await subscriber.broker.subscribe('shop', 'orders');
+    subscriber.broker.unsubscribe('shop', 'orders');
+    expect(subscriber.broker.subscribe('shop', 'orders')).toBeUndefined();
+    subscriber.broker.unsubscribe('shop', 'orders');
     expect(subscriber.readings().interestChannels).toBe(1);
     expect(broker.subscribers(address)).toBe(1);
   });
 
   it('that only lingers is not made again after a reconnect', async () => {
     const { broker, address, subscriber } = await twoNodes({ lingerMs: 60_000 });
-    await subscriber.fabric.subscribe('shop', 'orders');
-    await subscriber.fabric.subscribe('shop', 'kept');
-    subscriber.fabric.unsubscribe('shop', 'orders');
+    await subscriber.broker.subscribe('shop', 'orders');
+    await subscriber.broker.subscribe('shop', 'kept');
+    subscriber.broker.unsubscribe('shop', 'orders');
     broker.cut();
     await vi.waitFor(() => expect(broker.subscribers(broker.names.channel('shop', 'kept'))).toBe(1), SOON);
     expect(broker.subscribers(address)).toBe(0);
@@ -127,13 +127,13 @@ describe('interest in a channel', () => {
   it('that comes and goes and comes while it is being made is there in the end', async () => {
     const { broker, publisher, subscriber } = await twoNodes({ lingerMs: 0 });
     for (let round = 0; round < 30; round += 1) {
-      const wanted = subscriber.fabric.subscribe('shop', 'orders');
+      const wanted = subscriber.broker.subscribe('shop', 'orders');
       wanted?.catch(() => undefined);
       if (round % 3 === 0) await new Promise((resolve) => setTimeout(resolve, round));
-      if (round < 29) subscriber.fabric.unsubscribe('shop', 'orders');
+      if (round < 29) subscriber.broker.unsubscribe('shop', 'orders');
     }
-    await subscriber.fabric.subscribe('shop', 'orders');
-    await publisher.fabric.publish(event('orders'));
+    await subscriber.broker.subscribe('shop', 'orders');
+    await publisher.broker.publish(event('orders'));
     await vi.waitFor(() => expect(subscriber.gateway.received).toHaveLength(1), SOON);
     expect(broker.subscribers(broker.names.channel('shop', 'orders'))).toBe(1);
   });
@@ -141,27 +141,27 @@ describe('interest in a channel', () => {
   it('in many channels is made a few round trips at a time, and comes back after a reconnect', async () => {
     const { broker, publisher, subscriber } = await twoNodes({ coalesceMax: 64 });
     const channels = Array.from({ length: 1000 }, (_, at) => `c-${at}`);
-    await Promise.all(channels.map(async (channel) => subscriber.fabric.subscribe('shop', channel)));
+    await Promise.all(channels.map(async (channel) => subscriber.broker.subscribe('shop', channel)));
     broker.cut();
     await vi.waitFor(async () => {
       expect(publisher.counts.reconnected + subscriber.counts.reconnected).toBe(2);
-      expect(await subscriber.fabric.health()).toBeNull();
+      expect(await subscriber.broker.health()).toBeNull();
       expect(broker.subscribers(broker.names.channel('shop', 'c-999'))).toBe(1);
     }, SOON);
-    await publisher.fabric.publish(event('c-500'));
+    await publisher.broker.publish(event('c-500'));
     await vi.waitFor(() => expect(subscriber.gateway.received).toHaveLength(1), SOON);
   });
 });
 
 describe('a node that hears nothing', () => {
   it('is not healthy, although it is connected', async () => {
-    const broker = new MemoryBroker();
-    broker.refused.add(broker.names.requests);
-    const { fabric } = clusterNode(broker.wire());
-    onTestFinished(() => fabric.close());
-    const gateway = new Gateway(fabric);
-    expect(await fabric.health()).toBe('the broker has not confirmed what this node must hear');
-    expect(await fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 0, complete: false });
+    const memory = new MemoryBroker();
+    memory.refused.add(memory.names.requests);
+    const { broker } = clusterNode(memory.wire());
+    onTestFinished(() => broker.close());
+    const gateway = new Gateway(broker);
+    expect(await broker.health()).toBe('the broker has not confirmed what this node must hear');
+    expect(await broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 0, complete: false });
     expect(gateway.asked).toHaveLength(1);
   });
 
@@ -169,21 +169,21 @@ describe('a node that hears nothing', () => {
     const { broker, publisher, subscriber } = await twoNodes({ nodeTimeoutMs: 300, heartbeatIntervalMs: 50 });
     broker.stop();
     await new Promise((resolve) => setTimeout(resolve, 600));
-    expect(await subscriber.fabric.health()).toMatch(/not connected/);
-    expect(subscriber.fabric.peers).toEqual([publisher.fabric.nodeId]);
+    expect(await subscriber.broker.health()).toMatch(/not connected/);
+    expect(subscriber.broker.peers).toEqual([publisher.broker.nodeId]);
     broker.isUp = true;
-    await vi.waitFor(async () => expect(await subscriber.fabric.health()).toBeNull(), SOON);
+    await vi.waitFor(async () => expect(await subscriber.broker.health()).toBeNull(), SOON);
     expect([publisher.counts.nodeDead, subscriber.counts.nodeDead]).toEqual([0, 0]);
   });
 
   it('is given up for good after as many attempts as it may make', async () => {
-    const broker = new MemoryBroker();
-    const { fabric, lines } = clusterNode(broker.wire(), { maxReconnects: 1 });
-    onTestFinished(() => fabric.close());
-    expect(await fabric.health()).toBeNull();
-    broker.stop();
+    const memory = new MemoryBroker();
+    const { broker, lines } = clusterNode(memory.wire(), { maxReconnects: 1 });
+    onTestFinished(() => broker.close());
+    expect(await broker.health()).toBeNull();
+    memory.stop();
     await vi.waitFor(
-      async () => expect(await fabric.health()).toBe('given up after 1 attempts: the broker is down'),
+      async () => expect(await broker.health()).toBe('given up after 1 attempts: the broker is down'),
       SOON,
     );
     expect(lines).toContain('broker given up');
@@ -192,16 +192,16 @@ describe('a node that hears nothing', () => {
 
 describe('a process without sockets', () => {
   it('hears of nobody until it asks', async () => {
-    const broker = new MemoryBroker();
-    const { fabric, counts } = clusterNode(broker.wire());
-    onTestFinished(() => fabric.close());
-    expect(await fabric.health()).toBeNull();
-    await fabric.publish(event('orders'));
-    const { names } = broker;
-    const heard = [names.broadcast, names.requests, names.control, names.node(fabric.nodeId)];
-    expect(heard.map((address) => broker.subscribers(address))).toEqual([0, 0, 0, 0]);
-    expect(await fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 0, complete: true });
-    expect(heard.map((address) => broker.subscribers(address))).toEqual([0, 0, 1, 1]);
+    const memory = new MemoryBroker();
+    const { broker, counts } = clusterNode(memory.wire());
+    onTestFinished(() => broker.close());
+    expect(await broker.health()).toBeNull();
+    await broker.publish(event('orders'));
+    const { names } = memory;
+    const heard = [names.broadcast, names.requests, names.control, names.node(broker.nodeId)];
+    expect(heard.map((address) => memory.subscribers(address))).toEqual([0, 0, 0, 0]);
+    expect(await broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 0, complete: true });
+    expect(heard.map((address) => memory.subscribers(address))).toEqual([0, 0, 1, 1]);
     expect(counts.asked).toBe(0);
   });
 });
@@ -211,14 +211,14 @@ describe('without heartbeats', () => {
     const broker = new MemoryBroker();
     const join = () => {
       const node = clusterNode(broker.wire(), { isWatching: false, nodesNumber: 2 });
-      onTestFinished(() => node.fabric.close());
-      return { ...node, gateway: new Gateway(node.fabric) };
+      onTestFinished(() => node.broker.close());
+      return { ...node, gateway: new Gateway(node.broker) };
     };
     const [first, second] = [join(), join()];
     first.gateway.answers = { ...first.gateway.answers, sockets_count: 1 };
     second.gateway.answers = { ...second.gateway.answers, sockets_count: 2 };
-    expect(await first.fabric.health()).toBeNull();
-    expect(await second.fabric.health()).toBeNull();
-    expect(await first.fabric.ask('sockets_count', 'shop', null)).toEqual({ answer: 3, complete: true });
+    expect(await first.broker.health()).toBeNull();
+    expect(await second.broker.health()).toBeNull();
+    expect(await first.broker.ask('sockets_count', 'shop', null)).toEqual({ answer: 3, complete: true });
   });
 });

@@ -25,8 +25,8 @@ const SHORT_MS = 300;
 async function processes(broker: SharedBroker, count: number): Promise<ClusterNode[]> {
   const open = async (): Promise<ClusterNode> => {
     const node = clusterNode(await broker.wire(), { routing: broker.routing });
-    onTestFinished(() => node.fabric.close());
-    await vi.waitFor(async () => expect(await node.fabric.health()).toBeNull(), SOON);
+    onTestFinished(() => node.broker.close());
+    await vi.waitFor(async () => expect(await node.broker.health()).toBeNull(), SOON);
     return node;
   };
   return Promise.all(Array.from({ length: count }, open));
@@ -76,10 +76,10 @@ export function lanesConformance(name: string, open: () => Promise<LanesBroker>)
       const broker = await open();
       const [serving, ...asking] = await processes(broker, 3);
       const { handler, asked } = echo();
-      await serving?.fabric.lanes.serve(LANE, handler);
+      await serving?.broker.lanes.serve(LANE, handler);
       const said = Array.from({ length: 50 }, (_, index) => `é "${index}"`);
       const answers = await Promise.all(
-        asking.flatMap(({ fabric: { lanes } }) =>
+        asking.flatMap(({ broker: { lanes } }) =>
           said.map((one) => lanes.call(LANE, saying(one), BUDGET_MS)),
         ),
       );
@@ -90,9 +90,9 @@ export function lanesConformance(name: string, open: () => Promise<LanesBroker>)
     it('keeps addresses apart', async () => {
       const { asking, serving } = await pair(await open());
       const [commits, reads] = [echo(), echo()];
-      await serving.fabric.lanes.serve(LANE, commits.handler);
-      await serving.fabric.lanes.serve({ use: 'read', lane: 1 }, reads.handler);
-      await asking.fabric.lanes.call({ use: 'read', lane: 1 }, saying('read'), BUDGET_MS);
+      await serving.broker.lanes.serve(LANE, commits.handler);
+      await serving.broker.lanes.serve({ use: 'read', lane: 1 }, reads.handler);
+      await asking.broker.lanes.call({ use: 'read', lane: 1 }, saying('read'), BUDGET_MS);
       expect(reads.asked).toEqual(['read']);
       expect(commits.asked).toEqual([]);
     });
@@ -101,18 +101,18 @@ export function lanesConformance(name: string, open: () => Promise<LanesBroker>)
       const broker = await open();
       const { asking, serving } = await pair(broker);
       const nobody = { kind: broker.knowsResponders ? 'no_responder' : 'silent' };
-      expect(await asking.fabric.lanes.call(LANE, saying('a'), SHORT_MS)).toEqual(nobody);
-      await serving.fabric.lanes.serve(LANE, echo().handler);
-      await serving.fabric.lanes.stopServing(LANE);
-      expect(await asking.fabric.lanes.call(LANE, saying('b'), SHORT_MS)).toEqual(nobody);
+      expect(await asking.broker.lanes.call(LANE, saying('a'), SHORT_MS)).toEqual(nobody);
+      await serving.broker.lanes.serve(LANE, echo().handler);
+      await serving.broker.lanes.stopServing(LANE);
+      expect(await asking.broker.lanes.call(LANE, saying('b'), SHORT_MS)).toEqual(nobody);
     });
 
     it('serves again what was given up', async () => {
       const { asking, serving } = await pair(await open());
       for (let round = 0; round < 3; round += 1) {
-        await serving.fabric.lanes.serve(LANE, echo().handler);
-        expect(answerOf(await asking.fabric.lanes.call(LANE, saying('x'), BUDGET_MS))).toBe('x');
-        await serving.fabric.lanes.stopServing(LANE);
+        await serving.broker.lanes.serve(LANE, echo().handler);
+        expect(answerOf(await asking.broker.lanes.call(LANE, saying('x'), BUDGET_MS))).toBe('x');
+        await serving.broker.lanes.stopServing(LANE);
       }
     });
 
@@ -121,29 +121,29 @@ export function lanesConformance(name: string, open: () => Promise<LanesBroker>)
       const { asking, serving: before } = await pair(broker);
       const [after] = await processes(broker, 1);
       const served = [echo(), echo()] as const;
-      await before.fabric.lanes.serve(LANE, served[0].handler);
-      await after?.fabric.lanes.serve(LANE, served[1].handler);
+      await before.broker.lanes.serve(LANE, served[0].handler);
+      await after?.broker.lanes.serve(LANE, served[1].handler);
       const both = Array.from({ length: 20 }, (_, index) => String(index));
       const answers = await Promise.all(
-        both.map((one) => asking.fabric.lanes.call(LANE, saying(one), BUDGET_MS)),
+        both.map((one) => asking.broker.lanes.call(LANE, saying(one), BUDGET_MS)),
       );
       expect(answers.map(answerOf)).toEqual(both);
       const taken = served.map(({ asked }) => asked.length).reduce((sum, one) => sum + one);
       if (broker.takers === 'one') expect(taken).toBe(20);
-      await before.fabric.lanes.stopServing(LANE);
-      expect(answerOf(await asking.fabric.lanes.call(LANE, saying('x'), BUDGET_MS))).toBe('x');
+      await before.broker.lanes.stopServing(LANE);
+      expect(answerOf(await asking.broker.lanes.call(LANE, saying('x'), BUDGET_MS))).toBe('x');
     });
 
     it('finishes by its budget when the answer is late, missing or fails, and goes on', async () => {
       const { asking, serving } = await pair(await open());
       const late: { answer: (text: string) => void } = { answer: () => {} };
-      await serving.fabric.lanes.serve(LANE, async (text) => {
+      await serving.broker.lanes.serve(LANE, async (text) => {
         if (text.includes('fail')) throw new Error('a bug');
         if (text.includes('nothing')) return null;
         if (text.includes('late')) return new Promise((resolve) => (late.answer = resolve));
         return '{"heard":"fine"}';
       });
-      const { lanes } = asking.fabric;
+      const { lanes } = asking.broker;
       const outcomes = ['late', 'nothing', 'fail'].map((one) => lanes.call(LANE, saying(one), SHORT_MS));
       expect(await Promise.all(outcomes)).toEqual(outcomes.map(() => ({ kind: 'silent' })));
       late.answer('{"heard":"late"}');
@@ -154,8 +154,8 @@ export function lanesConformance(name: string, open: () => Promise<LanesBroker>)
     it('carries what is as large as a message may be, and nothing larger', async () => {
       const { asking, serving } = await pair(await open());
       const { handler, asked } = echo();
-      await serving.fabric.lanes.serve(LANE, handler);
-      const { lanes } = asking.fabric;
+      await serving.broker.lanes.serve(LANE, handler);
+      const { lanes } = asking.broker;
       const large = 'x'.repeat(OPTIONS.maxMessageBytes - 1024);
       expect(answerOf(await lanes.call(LANE, saying(large), BUDGET_MS))).toBe(large);
       const tooLarge = saying('x'.repeat(OPTIONS.maxMessageBytes));
@@ -166,9 +166,9 @@ export function lanesConformance(name: string, open: () => Promise<LanesBroker>)
     it('tells announcements to all others who hear them', async () => {
       const [one, two] = await processes(await open(), 2);
       const heard: string[] = [];
-      await one?.fabric.lanes.hear(() => {});
-      await two?.fabric.lanes.hear((bytes) => heard.push(Buffer.from(bytes).toString()));
-      await one?.fabric.lanes.announce('{"v":1}');
+      await one?.broker.lanes.hear(() => {});
+      await two?.broker.lanes.hear((bytes) => heard.push(Buffer.from(bytes).toString()));
+      await one?.broker.lanes.announce('{"v":1}');
       await vi.waitFor(() => expect(heard).toEqual(['{"v":1}']), SOON);
     });
 
@@ -176,17 +176,17 @@ export function lanesConformance(name: string, open: () => Promise<LanesBroker>)
       const broker = await open();
       const { asking: writing, serving } = await pair(broker);
       const members = [serving, ...(await processes(broker, 2))];
-      const received = members.map(({ fabric }) => {
+      const received = members.map(({ broker }) => {
         const serials: (number | null | undefined)[] = [];
-        const gateway = new Gateway(fabric);
+        const gateway = new Gateway(broker);
         Object.assign(gateway, { deliverRecord: ({ serial }: FanOutRecordBody) => serials.push(serial) });
         return serials;
       });
       const [first, second] = members;
-      await first?.fabric.subscribe('shop', 'orders');
-      await second?.fabric.subscribe('shop', 'orders');
+      await first?.broker.subscribe('shop', 'orders');
+      await second?.broker.subscribe('shop', 'orders');
       const serials = Array.from({ length: 100 }, (_, index) => index + 1);
-      await Promise.all(serials.map((serial) => writing.fabric.lanes.handOver(record(serial))));
+      await Promise.all(serials.map((serial) => writing.broker.lanes.handOver(record(serial))));
       await vi.waitFor(() => expect(received).toEqual([serials, serials, []]), SOON);
     });
 
@@ -196,9 +196,9 @@ export function lanesConformance(name: string, open: () => Promise<LanesBroker>)
       const { asking, serving } = await pair(broker);
       const { session, wire } = await stranger(broker);
       const { handler, asked } = echo();
-      await serving.fabric.lanes.serve(LANE, handler);
+      await serving.broker.lanes.serve(LANE, handler);
       await hostile(session.publish.bind(session), wire);
-      expect(answerOf(await asking.fabric.lanes.call(LANE, saying('x'), BUDGET_MS))).toBe('x');
+      expect(answerOf(await asking.broker.lanes.call(LANE, saying('x'), BUDGET_MS))).toBe('x');
       expect(asked).toEqual(['x']);
     });
   });

@@ -1,6 +1,6 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
 import { describe, expect, it } from 'vitest';
-import { LocalFabric } from '../src/index.js';
+import { LocalBroker } from '../src/index.js';
 import { record } from './lanes-conformance.js';
 import { Gateway } from './samples.js';
 
@@ -8,7 +8,7 @@ const LANE = { use: 'commit', lane: 0 } as const;
 
 describe('lanes of one process', () => {
   it('are function calls', async () => {
-    const { lanes } = new LocalFabric('n-1', () => {});
+    const { lanes } = new LocalBroker('n-1', () => {});
     expect(await lanes.call(LANE, '{"v":1}', 1000)).toEqual({ kind: 'no_responder' });
     await lanes.serve(LANE, async (text) => `{"heard":${text}}`);
     expect(await lanes.call(LANE, '{"v":1}', 1000)).toEqual({ kind: 'reply', text: '{"heard":{"v":1}}' });
@@ -17,7 +17,7 @@ describe('lanes of one process', () => {
   });
 
   it('are silent when there is no answer in time, or the handler fails', async () => {
-    const { lanes } = new LocalFabric('n-1', () => {});
+    const { lanes } = new LocalBroker('n-1', () => {});
     await lanes.serve(LANE, async () => null);
     expect(await lanes.call(LANE, '{"v":1}', 10)).toEqual({ kind: 'silent' });
     await lanes.stopServing(LANE);
@@ -27,12 +27,12 @@ describe('lanes of one process', () => {
 
   it('hand records to the listener, whose faults are reported', async () => {
     const faults: unknown[] = [];
-    const fabric = new LocalFabric('n-1', (_, error) => faults.push(error));
+    const broker = new LocalBroker('n-1', (_, error) => faults.push(error));
     const received: FanOutRecordBody[] = [];
-    const gateway = new Gateway(fabric);
-    await fabric.lanes.handOver(record(1));
+    const gateway = new Gateway(broker);
+    await broker.lanes.handOver(record(1));
     Object.assign(gateway, { deliverRecord: (one: FanOutRecordBody) => received.push(one) });
-    await fabric.lanes.handOver(record(2));
+    await broker.lanes.handOver(record(2));
     expect(received).toEqual([record(2)]);
     const fault = new Error('a bug');
     Object.assign(gateway, {
@@ -40,7 +40,7 @@ describe('lanes of one process', () => {
         throw fault;
       },
     });
-    await fabric.lanes.handOver(record(3));
+    await broker.lanes.handOver(record(3));
     expect(faults).toEqual([fault]);
   });
 });

@@ -18,8 +18,8 @@ lanesConformance('memory', async () => {
 
 function started(broker: MemoryBroker) {
   const node = clusterNode(broker.wire());
-  onTestFinished(() => node.fabric.close());
-  return node.fabric;
+  onTestFinished(() => node.broker.close());
+  return node.broker;
 }
 
 describe('lanes over a broker that misbehaves', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import { SessionLost } from '../src/cluster/wire.js';
 import { addressName } from '../src/lanes/address-key.js';
 import { Correspondence } from '../src/lanes/correspondence.js';
@@ -7,7 +7,7 @@ import type { LaneLine, TakeRequest } from '../src/lanes/line.js';
 import type { Heard, LaneAddress } from '../src/lanes/port.js';
 
 export interface MemoryLanesParts {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly isOver: () => boolean;
   /** With how many sessions take it. */
   readonly carry: (address: string, text: string) => Promise<number>;

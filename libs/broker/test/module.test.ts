@@ -5,7 +5,7 @@ import { createParts, RuntimeModule } from '@carillon/runtime';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FABRIC, FABRIC_DRIVERS, FabricModule, openFabric, type Fabric } from '../src/index.js';
+import { BROKER, BROKER_DRIVERS, BrokerModule, openBroker, type Broker } from '../src/index.js';
 import { event, Gateway } from './samples.js';
 
 /** A process with this room in it, not started. */
@@ -20,39 +20,39 @@ async function processWith(env: Record<string, string>) {
   if (outcome.kind === 'exit') throw new Error(outcome.stderr);
   const parts = createParts(outcome.config);
 
-  @Module({ imports: [RuntimeModule.forProcess(parts), FabricModule] })
+  @Module({ imports: [RuntimeModule.forProcess(parts), BrokerModule] })
   class Root {}
 
   const context = await NestFactory.createApplicationContext(Root, { logger: false });
   onTestFinished(() => context.close());
-  return { parts, config: outcome.config, fabric: context.get<Fabric>(FABRIC) };
+  return { parts, config: outcome.config, broker: context.get<Broker>(BROKER) };
 }
 
 describe('the module', () => {
   it('names the node for the process and checks its health', async () => {
-    const { parts, fabric } = await processWith({ INSTANCE_PROCESS_ID: 'gw-a' });
-    expect(fabric.nodeId).toMatch(/^gw-a-[0-9a-f]{8}$/);
+    const { parts, broker } = await processWith({ INSTANCE_PROCESS_ID: 'gw-a' });
+    expect(broker.nodeId).toMatch(/^gw-a-[0-9a-f]{8}$/);
     expect(await parts.health.check()).toEqual({ status: 'OK', failures: [] });
-    await fabric.close();
+    await broker.close();
   });
 
-  it('is not healthy once the fabric is closed', async () => {
-    const { parts, fabric } = await processWith({});
-    await fabric.close();
+  it('is not healthy once the broker is closed', async () => {
+    const { parts, broker } = await processWith({});
+    await broker.close();
     expect(await parts.health.check()).toEqual({
       status: 'ERROR',
-      failures: [{ part: 'adapter', severity: 'critical', message: 'the fabric is closed' }],
+      failures: [{ part: 'adapter', severity: 'critical', message: 'the broker is closed' }],
     });
   });
 
   it('survives what a listener throws', async () => {
-    const { fabric } = await processWith({});
-    const gateway = new Gateway(fabric);
+    const { broker } = await processWith({});
+    const gateway = new Gateway(broker);
     gateway.before = () => {
       throw new Error('a bug of the listener');
     };
-    await fabric.publish(event('orders'));
-    expect(await fabric.ask('sockets_count', 'shop', null)).toMatchObject({ complete: false });
+    await broker.publish(event('orders'));
+    expect(await broker.ask('sockets_count', 'shop', null)).toMatchObject({ complete: false });
   });
 
   it('knows the drivers of this build, and no others', async () => {
@@ -66,11 +66,11 @@ describe('the module', () => {
       ...options,
       config: { ...config, adapter: { ...config.adapter, driver: driver as 'local' } },
     });
-    expect([...FABRIC_DRIVERS].sort()).toEqual(Object.keys(DRIVER_FACTS['adapter.driver'] ?? {}).sort());
-    for (const driver of FABRIC_DRIVERS) {
-      const fabric = await openFabric(withDriver(driver));
-      await fabric.close();
+    expect([...BROKER_DRIVERS].sort()).toEqual(Object.keys(DRIVER_FACTS['adapter.driver'] ?? {}).sort());
+    for (const driver of BROKER_DRIVERS) {
+      const broker = await openBroker(withDriver(driver));
+      await broker.close();
     }
-    await expect(openFabric(withDriver('toString'))).rejects.toThrow('is not available in this build');
+    await expect(openBroker(withDriver('toString'))).rejects.toThrow('is not available in this build');
   });
 });

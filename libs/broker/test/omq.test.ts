@@ -49,11 +49,11 @@ const idsOf = (received: readonly { eventId: string }[]) => received.map(({ even
 describe('omq', { timeout: 30_000 }, () => {
   it('delivers to a node that joins under traffic everything from its first event on, and to others without a gap', async () => {
     const { join, first, second } = await installation(brokerAt({ endpoints: await newEndpoints() }), 2);
-    await second.fabric.subscribe('shop', 'orders');
-    const traffic = publishing((eventId) => first.fabric.publish(event('orders', { eventId })));
+    await second.broker.subscribe('shop', 'orders');
+    const traffic = publishing((eventId) => first.broker.publish(event('orders', { eventId })));
     const late = await join();
     await known([first, second, late], 2);
-    await late.fabric.subscribe('shop', 'orders');
+    await late.broker.subscribe('shop', 'orders');
     const from = traffic.count();
     await vi.waitFor(() => expect(late.gateway.received.length).toBeGreaterThan(200), SOON);
     await traffic.stop();
@@ -70,15 +70,15 @@ describe('omq', { timeout: 30_000 }, () => {
     const place = { endpoints: await newEndpoints(3) };
     const { join, first, second, nodes } = await installation(brokerAt(place), 3);
     const leaving = nodes[2];
-    for (const { fabric } of nodes) await fabric.subscribe('shop', 'orders');
-    const traffic = publishing((eventId) => first.fabric.publish(event('orders', { eventId })));
+    for (const { broker } of nodes) await broker.subscribe('shop', 'orders');
+    const traffic = publishing((eventId) => first.broker.publish(event('orders', { eventId })));
     await vi.waitFor(() => expect(second.gateway.received.length).toBeGreaterThan(50), SOON);
-    await leaving?.fabric.close();
+    await leaving?.broker.close();
     await known([first, second], 1);
     // The next in turn are those of nodes that still run.
     for (const _ of nodes.slice(1)) nextEndpoint(place.endpoints);
     const next = await join();
-    await next.fabric.subscribe('shop', 'orders');
+    await next.broker.subscribe('shop', 'orders');
     await vi.waitFor(() => expect(next.gateway.received.length).toBeGreaterThan(50), SOON);
     await traffic.stop();
     await vi.waitFor(() => expect(second.gateway.received).toHaveLength(traffic.count()), SOON);

@@ -147,7 +147,7 @@ describe('the outbox', () => {
     const outcome = Promise.allSettled(more);
     outbox.close();
     expect((await outcome).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    await expect(outbox.send('a', '5')).rejects.toThrow('the fabric is closed');
+    await expect(outbox.send('a', '5')).rejects.toThrow('the broker is closed');
   });
 
   it('hands over so many at a time, however long the line', async () => {

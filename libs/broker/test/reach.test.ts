@@ -10,15 +10,15 @@ const SOON = { timeout: 10_000, interval: 5 };
 
 function join(broker: MemoryBroker) {
   const node = clusterNode(broker.wire());
-  onTestFinished(() => node.fabric.close());
-  return { ...node, gateway: new Gateway(node.fabric) };
+  onTestFinished(() => node.broker.close());
+  return { ...node, gateway: new Gateway(node.broker) };
 }
 
 it('a listener is told when the broker is out of reach, and when all that is wanted comes again', async () => {
   const broker = new MemoryBroker();
   const [first, second] = [join(broker), join(broker)];
   await known([first, second], 1);
-  await second.fabric.subscribe('shop', 'orders');
+  await second.broker.subscribe('shop', 'orders');
   expect(second.gateway.notices).toEqual([]);
   broker.stop();
   expect(second.gateway.notices).toEqual(['out of reach since 0']);
@@ -35,7 +35,7 @@ it('a listener is told when the broker is out of reach, and when all that is wan
     () => expect(second.gateway.notices).toEqual(['out of reach since 0', 'in reach again']),
     SOON,
   );
-  await first.fabric.publish(event('orders'));
+  await first.broker.publish(event('orders'));
   await vi.waitFor(() => expect(second.gateway.received).toHaveLength(1), SOON);
 });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Message, StateFact } from '@carillon/protocol';
 import * as fc from 'fast-check';
-import type { Answer, Fabric, FabricListener, LiveEvent, Question } from '../src/index.js';
+import type { Answer, Broker, BrokerListener, LiveEvent, Question } from '../src/index.js';
 
 export const KINDS = [
   'channels_with_sockets_count',
@@ -89,7 +89,7 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
 });
 
 /** A process with sockets: records events and notices, and answers with configured values. */
-export class Gateway implements FabricListener {
+export class Gateway implements BrokerListener {
   readonly received: LiveEvent[] = [];
   readonly asked: unknown[] = [];
   /** Notices received, in order. */
@@ -115,8 +115,8 @@ export class Gateway implements FabricListener {
   /** Called before each event and question; throws to be a listener with a bug. */
   before: () => void = () => {};
 
-  constructor(readonly fabric: Fabric) {
-    fabric.listen(this);
+  constructor(readonly broker: Broker) {
+    broker.listen(this);
   }
 
   deliver(event: LiveEvent): void {

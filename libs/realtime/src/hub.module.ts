@@ -1,5 +1,5 @@
 import { APP_REGISTRY } from '@carillon/app-registry';
-import { FABRIC } from '@carillon/broker';
+import { BROKER } from '@carillon/broker';
 import { CACHE } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
 import { HISTORY_READER, READ_TURNS, STREAM_READS } from '@carillon/history-reader';
@@ -36,7 +36,7 @@ const PARTS = {
   ...RUNTIME,
   host: HttpAdapterHost,
   apps: APP_REGISTRY,
-  fabric: FABRIC,
+  broker: BROKER,
   presence: PRESENCE,
   channelCounts: CHANNEL_COUNTS,
   connectionQuota: CONNECTION_QUOTA,

@@ -2,7 +2,7 @@ import type { AppChange, AppRegistry } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { ReadTurns } from '@carillon/history-reader';
 import type { ChannelCounts, ConnectionQuota, Presence } from '@carillon/presence';
 import type { Commits, LastEvents } from '@carillon/history-publish';
@@ -46,7 +46,7 @@ export interface HubParts {
   readonly config: Config;
   readonly admission: Admission;
   readonly apps: AppRegistry;
-  readonly fabric: Fabric;
+  readonly broker: Broker;
   readonly presence: Presence;
   readonly channelCounts: ChannelCounts;
   readonly connectionQuota: ConnectionQuota;
@@ -150,7 +150,7 @@ export class Hub {
       maxConnections: config.max_connections,
     });
     this.occupancy = new SocketOccupancy(hubs);
-    this.takings = new Takings(parts.fabric);
+    this.takings = new Takings(parts.broker);
     this.isolation = isolationOf(hubs, outlet, parts.log);
     this.#outages = new Outages(parts.sharedStore);
     this.#cleanup = new Cleanup(config, metrics, hubs, leaving, onTrouble);
@@ -159,12 +159,12 @@ export class Hub {
 
   #listen(): void {
     const { hubs, outlet, isolation, takings, state } = this;
-    const { apps, fabric, presence } = this.parts;
+    const { apps, broker, presence } = this.parts;
     const { delivery, durable } = this.#arrivals;
     const { announcements, metaWatch, looks } = state;
     const told = { announcements, metaWatch, looks };
     const outages = this.#outages;
-    fabric.listen(
+    broker.listen(
       new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, outages, takings }),
     );
     presence.observe(

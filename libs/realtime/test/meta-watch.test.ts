@@ -6,7 +6,7 @@ function scene(isAlone = false) {
   const state = { nowMs: 0, asked: [] as string[], told: [] as string[], begun: [] as string[] };
   const watch = new MetaWatch({
     isAlone,
-    fabric: {
+    broker: {
       ask: (_kind, appId, about) => {
         state.asked.push(`${appId} ${JSON.stringify(about)}`);
         return Promise.reject(new Error('away'));

@@ -1,6 +1,6 @@
 import type { CompatCore } from '@carillon/ably-core';
 import type { Config } from '@carillon/config';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { HistoryReader, MessageReader, PresenceHistoryReader } from '@carillon/history-reader';
 import type { AppRate, Operations } from '@carillon/api-operations';
 import type { Presence } from '@carillon/presence';
@@ -26,7 +26,7 @@ export interface CompatApiParts {
   readonly config: Config;
   readonly core: CompatCore;
   readonly rate: AppRate;
-  readonly fabric: Fabric;
+  readonly broker: Broker;
   readonly operations: Operations;
   /** Null: this process has no way to the histories of channels. */
   readonly history: HistoryReader | null;
@@ -76,12 +76,12 @@ export function handlersOf(parts: CompatApiParts, entry: Entry, now: () => numbe
 }
 
 function stateHandlers(
-  { presence, fabric, history }: CompatApiParts,
+  { presence, broker, history }: CompatApiParts,
   entry: Entry,
   now: () => number,
 ): Handlers {
   if (presence === null) return {};
-  const state = new State(presence, fabric, entry, history, now);
+  const state = new State(presence, broker, entry, history, now);
   return {
     channelStatus: state.status,
     listMembers: state.members,

@@ -1,6 +1,6 @@
 import { COMPAT_CORE, CompatCoreModule } from '@carillon/ably-core';
 import type { Config } from '@carillon/config';
-import { FABRIC } from '@carillon/broker';
+import { BROKER } from '@carillon/broker';
 import { HISTORY_READER, MESSAGE_READER, PRESENCE_HISTORY_READER } from '@carillon/history-reader';
 import { AppRate, OPERATIONS } from '@carillon/api-operations';
 import { PRESENCE } from '@carillon/presence';
@@ -33,7 +33,7 @@ export class CompatApiModule implements OnModuleInit {
         ...RUNTIME,
         core: COMPAT_CORE,
         rateLimit: RATE_LIMIT,
-        fabric: FABRIC,
+        broker: BROKER,
         operations: OPERATIONS,
         history: optional(HISTORY_READER),
         messages: optional(MESSAGE_READER),
@@ -42,13 +42,13 @@ export class CompatApiModule implements OnModuleInit {
         presence: optional(PRESENCE),
         pushChannels: optional(PUSH_CHANNELS),
       },
-      ({ core, fabric, operations, rateLimit, metrics, logging, pushChannels, ...kept }) => {
+      ({ core, broker, operations, rateLimit, metrics, logging, pushChannels, ...kept }) => {
         pushChannels?.use(new ChannelPushes(core));
         return {
           config,
           core,
           rate: new AppRate(rateLimit, metrics),
-          fabric,
+          broker,
           operations,
           history: kept.history ?? null,
           messages: kept.messages ?? null,

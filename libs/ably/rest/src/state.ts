@@ -1,5 +1,5 @@
 import { CompatError, inFormat, memberOf, orRefused, type WireMember } from '@carillon/ably-core';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { HistoryReader } from '@carillon/history-reader';
 import type { Presence } from '@carillon/presence';
 import type { Access, Entry } from './access.js';
@@ -18,7 +18,7 @@ const MAY_SEE = ['subscribe', 'presence'] as const;
 export class State {
   constructor(
     private readonly presence: Presence,
-    private readonly fabric: Fabric,
+    private readonly broker: Broker,
     private readonly entry: Entry,
     /** Null: this process has no way to the histories of channels. */
     private readonly history: Pick<HistoryReader, 'page'> | null,
@@ -76,7 +76,7 @@ export class State {
     const { principal, channel, name } = access;
     await this.entry.count(principal, 'read');
     const [{ answer }, members] = await Promise.all([
-      this.fabric.ask('channel_occupancy', principal.app.id, { channel: channel.name }),
+      this.broker.ask('channel_occupancy', principal.app.id, { channel: channel.name }),
       this.#members(access),
     ]);
     const metrics = { ...answer, presenceMembers: members.length };

@@ -1,4 +1,4 @@
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import { describe, expect, it } from 'vitest';
 import { openScene, overriding, read, refused, type Scene } from './scene.js';
 
@@ -56,15 +56,15 @@ describe('the list of channels', () => {
 
   it('shares a question among callers, but never one that began before the call', async () => {
     const release: (() => void)[] = [];
-    const slow = (real: Fabric): Fabric =>
-      overriding<Fabric>(real, {
+    const slow = (real: Broker): Broker =>
+      overriding<Broker>(real, {
         ask: async (kind, appId, about) => {
           const answer = await real.ask(kind, appId, about);
           await new Promise<void>((go) => release.push(go));
           return answer;
         },
       });
-    const scene = await openScene({ fabric: slow });
+    const scene = await openScene({ broker: slow });
     const begun = () => expect.poll(() => scene.sockets.asked.length);
     const first = read(scene, '/channels');
     await begun().toBe(1);

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { AppRegistryModule } from '@carillon/app-registry';
 import { CacheModule } from '@carillon/cache';
 import { configure, type Config } from '@carillon/config';
-import { FabricModule } from '@carillon/broker';
+import { BrokerModule } from '@carillon/broker';
 import { OperationsModule } from '@carillon/api-operations';
 import { PresenceModule } from '@carillon/presence';
 import { PublishingModule } from '@carillon/history-publish';
@@ -40,7 +40,7 @@ async function serve(role: Config['server_role'], env: Record<string, string> = 
       RuntimeModule.forProcess(parts),
       UwsModule,
       AppRegistryModule,
-      FabricModule,
+      BrokerModule,
       CacheModule,
       RateLimitModule,
       PublishingModule,

@@ -1,9 +1,9 @@
 import { cacheKeys } from '@carillon/contracts';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import { describe, expect, it } from 'vitest';
 import { call, openScene, overriding, publish, publishBatch, read, refused, send } from './scene.js';
 
-const withoutBroker = (real: Fabric): Fabric =>
+const withoutBroker = (real: Broker): Broker =>
   overriding(real, { tellTokensRevoked: () => Promise.reject(new Error('the broker is away')) });
 
 describe('role api', () => {
@@ -43,7 +43,7 @@ describe('role api', () => {
     const told: unknown[] = [];
     const scene = await openScene({
       role: 'api',
-      fabric: (real) =>
+      broker: (real) =>
         overriding(real, {
           tellTokensRevoked: (...about) => {
             told.push(about);
@@ -65,7 +65,7 @@ describe('role api', () => {
   });
 
   it('has revoked what it could not tell of', async () => {
-    const scene = await openScene({ role: 'api', fabric: withoutBroker });
+    const scene = await openScene({ role: 'api', broker: withoutBroker });
     expect(await call(scene, 'POST', '/revocations', { jti: 't' })).toMatchObject({ status: 200 });
     expect(scene.lines.join('')).toContain('other processes not told of a revocation');
   });

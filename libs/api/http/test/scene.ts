@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { App } from '@carillon/app-registry';
 import { MemoryCache, type Cache } from '@carillon/cache';
 import { parseAppRecord, type Config } from '@carillon/config';
-import { LocalFabric, type Answer, type Fabric, type FabricListener, type LiveEvent } from '@carillon/broker';
+import { LocalBroker, type Answer, type Broker, type BrokerListener, type LiveEvent } from '@carillon/broker';
 import { createOperations, type HistoryAccess, type MessageAccess } from '@carillon/api-operations';
 import type { WebhookEvents } from '@carillon/webhooks';
 import { MemoryPresence, type Presence } from '@carillon/presence';
@@ -28,7 +28,7 @@ import { mountHttpApi } from '../src/mount.js';
 export const NOW = 1_760_000_000;
 
 /** Simulated sockets of the process. */
-export class Sockets implements FabricListener {
+export class Sockets implements BrokerListener {
   readonly delivered: LiveEvent[] = [];
   readonly asked: { kind: string; appId: string; about: unknown }[] = [];
   /** Sockets per channel. */
@@ -83,7 +83,7 @@ export interface SceneOptions {
   readonly cache?: (real: Cache) => Cache;
   /** One that knows no series: they go the real way. */
   readonly publisher?: (real: BatchPublisher, live: LivePublisher) => BatchPublisher | Publisher;
-  readonly fabric?: (real: Fabric) => Fabric;
+  readonly broker?: (real: Broker) => Broker;
   readonly presence?: (real: Presence) => Presence;
   readonly lastEvents?: (real: LastEvents) => LastEvents;
   readonly rateLimit?: RateLimit;
@@ -132,12 +132,12 @@ export async function openScene(options: SceneOptions = {}) {
     ...options.adapter,
   });
   const sockets = new Sockets();
-  const local = new LocalFabric('node-1', () => undefined);
+  const local = new LocalBroker('node-1', () => undefined);
   local.listen(sockets);
   const memory = new MemoryCache({ capacity: 10_000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
   const cache = options.cache?.(memory) ?? memory;
   const stored = new StoredLastEvents({ cache: memory, ttlMs: 3_600_000, maxRecordBytes: 1 << 24 });
-  const livePublisher = new LivePublisher({ fabric: local, lastEvents: stored, log });
+  const livePublisher = new LivePublisher({ broker: local, lastEvents: stored, log });
   const real = new ChannelPublisher(livePublisher, null);
   const realPresence = new MemoryPresence({ onObserverFault: () => undefined });
   const apps = new Map(
@@ -150,7 +150,7 @@ export async function openScene(options: SceneOptions = {}) {
     config,
     publisher: withSeries(options.publisher?.(real, livePublisher) ?? real, real),
     cache,
-    fabric: options.fabric?.(local) ?? local,
+    broker: options.broker?.(local) ?? local,
     rateLimit,
     metrics,
     log,

@@ -133,7 +133,7 @@ describe('a revocation', () => {
             steps.push('written');
           },
         }),
-      fabric: (real) =>
+      broker: (real) =>
         overriding(real, {
           ask: async (kind, appId, question) => {
             steps.push('asked');
@@ -150,7 +150,7 @@ describe('a revocation', () => {
   it('counts those that answered, and tells the others again, when some process did not confirm', async () => {
     const told: unknown[] = [];
     const scene = await openScene({
-      fabric: (real) =>
+      broker: (real) =>
         overriding(real, {
           ask: async (kind, appId, question) => ({
             ...(await real.ask(kind, appId, question)),

@@ -1,7 +1,7 @@
 import { WEBHOOK_EVENTS } from '@carillon/webhooks';
 import { CACHE } from '@carillon/cache';
 import type { Config } from '@carillon/config';
-import { FABRIC } from '@carillon/broker';
+import { BROKER } from '@carillon/broker';
 import {
   HISTORY_READER,
   type HistoryReader,
@@ -52,7 +52,7 @@ export class OperationsModule {
         ...RUNTIME,
         publisher: PUBLISHER,
         cache: CACHE,
-        fabric: FABRIC,
+        broker: BROKER,
         rateLimit: RATE_LIMIT,
         live: LIVE,
         lastEvents: LAST_EVENTS,

@@ -9,7 +9,7 @@ import { listVersions, readMessage } from './messages/read-message.js';
 import type { Cache } from '@carillon/cache';
 import { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { Presence } from '@carillon/presence';
 import type { BatchPublisher, LastEvents, StoredLastEvents } from '@carillon/history-publish';
 import type { Triggers } from '@carillon/push-core';
@@ -55,7 +55,7 @@ export interface OperationsParts {
   readonly config: Config;
   readonly publisher: BatchPublisher;
   readonly cache: Cache;
-  readonly fabric: Fabric;
+  readonly broker: Broker;
   readonly rateLimit: RateLimit;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -111,7 +111,7 @@ function admitted<Table extends Readonly<Record<string, Description>>>(
 }
 
 function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof COMMON_DESCRIPTIONS> {
-  const { config, publisher, cache, fabric, metrics, log, live, nowSeconds = systemSeconds } = parts;
+  const { config, publisher, cache, broker, metrics, log, live, nowSeconds = systemSeconds } = parts;
   const keys = new KeyRules(config.idempotency);
   const records = new RequestRecords(cache, log);
   const reader = new EventReader({
@@ -137,19 +137,19 @@ function commonWorks(parts: OperationsParts, channels: Channels): Works<typeof C
       keys,
     ),
     owners: new EventOwners(
-      config.versioned_messages.enabled && live !== null ? actingSockets(fabric) : null,
+      config.versioned_messages.enabled && live !== null ? actingSockets(broker) : null,
       log,
     ),
     records,
     keys,
     metrics,
     push: parts.push,
-    counts: live === null ? null : new PublishCounts(fabric, live.presence, log),
+    counts: live === null ? null : new PublishCounts(broker, live.presence, log),
   });
   return {
     publishEvent: publishEvent(reader, runner, keys),
     publishBatch: publishBatch({ reader, runner, records, keys, metrics }),
-    revokeTokens: revokeTokens({ cache, fabric, asks: live !== null, log, nowSeconds }),
+    revokeTokens: revokeTokens({ cache, broker, asks: live !== null, log, nowSeconds }),
     readHistory: readHistory(history),
     historyState: historyState(history),
     resetHistory: resetHistory(history),
@@ -171,7 +171,7 @@ function messageWorks(parts: OperationsParts, channels: Channels) {
     access,
     metrics: parts.metrics,
     webhooks,
-    sockets: live === null ? null : actingSockets(parts.fabric),
+    sockets: live === null ? null : actingSockets(parts.broker),
     headers: headerLimits(config),
     extras: extrasRules(config),
   };
@@ -188,22 +188,22 @@ function messageWorks(parts: OperationsParts, channels: Channels) {
 }
 
 function liveWorks(
-  { fabric, config, messages }: OperationsParts,
+  { broker, config, messages }: OperationsParts,
   live: LiveParts,
   channels: Channels,
 ): Works<typeof LIVE_DESCRIPTIONS> {
   const { presence } = live;
   return {
-    listChannels: listChannels(fabric, presence),
+    listChannels: listChannels(broker, presence),
     channelState: channelState({
       ...live,
-      fabric,
+      broker,
       channels,
       ai: new AiChannels(config.ai_transport),
       messages: messages?.reader ?? null,
     }),
     channelUsers: channelUsers(channels, presence),
-    terminateConnections: disconnectUser(fabric, 'terminate_user'),
-    forceReconnect: disconnectUser(fabric, 'force_reconnect'),
+    terminateConnections: disconnectUser(broker, 'terminate_user'),
+    forceReconnect: disconnectUser(broker, 'force_reconnect'),
   };
 }

@@ -1,7 +1,7 @@
 import { App } from '@carillon/app-registry';
 import { MemoryCache } from '@carillon/cache';
 import { parseAppRecord, type Config } from '@carillon/config';
-import { LocalFabric, type LiveEvent } from '@carillon/broker';
+import { LocalBroker, type LiveEvent } from '@carillon/broker';
 import { MemoryPresence } from '@carillon/presence';
 import { ChannelPublisher, LivePublisher, StoredLastEvents } from '@carillon/history-publish';
 import { MemoryRateLimit } from '@carillon/rate-limit';
@@ -32,9 +32,9 @@ export function openOperations(stored: object = SHOP, env: Record<string, string
   const log = logging.for('service::api');
   const metrics = new Metrics({ prefix: 'service_', port: 6001, log });
   const delivered: LiveEvent[] = [];
-  const fabric = new LocalFabric('node-1', () => undefined);
+  const broker = new LocalBroker('node-1', () => undefined);
   const sockets = new Map<string, number>();
-  fabric.listen({
+  broker.listen({
     deliver: (event) => void delivered.push(event),
     answer: ((kind: string) => (kind.endsWith('sockets_count') ? sockets : 0)) as never,
   });
@@ -44,9 +44,9 @@ export function openOperations(stored: object = SHOP, env: Record<string, string
   const operations = createOperations({
     push: null,
     config,
-    publisher: new ChannelPublisher(new LivePublisher({ fabric, lastEvents, log }), null),
+    publisher: new ChannelPublisher(new LivePublisher({ broker, lastEvents, log }), null),
     cache,
-    fabric,
+    broker,
     rateLimit: new MemoryRateLimit(),
     metrics,
     log,

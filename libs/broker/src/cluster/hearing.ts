@@ -1,11 +1,11 @@
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import type { Identity } from './identity.js';
 import type { Link } from './link.js';
 import type { Subscriptions } from './subscriptions.js';
 import { within } from './waiting.js';
 
 export interface HearingParts {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly identity: Identity;
   readonly subscriptions: Subscriptions;
   readonly link: Link;

@@ -1,5 +1,5 @@
 import { APP_CHANGED } from '@carillon/contracts';
-import type { LocalFabric } from '../drivers/local.js';
+import type { LocalBroker } from '../drivers/local.js';
 import type { BrokerOutage } from '../port.js';
 import type { Identity } from './identity.js';
 import type { Post } from './post.js';
@@ -8,7 +8,7 @@ export interface NoticesParts {
   readonly identity: Identity;
   readonly post: Post;
   /** Broker that holds the listener of this process. */
-  readonly own: LocalFabric;
+  readonly own: LocalBroker;
   readonly outage: Omit<BrokerOutage, 'nodeId'>;
 }
 

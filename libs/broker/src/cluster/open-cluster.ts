@@ -1,19 +1,19 @@
-import type { FabricOptions } from '../fabric-options.js';
+import type { BrokerOptions } from '../broker-options.js';
 import { newNodeId } from '../node-id.js';
-import { ClusterFabric } from './cluster-fabric.js';
+import { ClusterBroker } from './cluster-broker.js';
 import { clusterMeters } from './meters.js';
-import { clusterOptions, type BrokerOptions } from './options.js';
+import { clusterOptions, type ClusterSettings } from './options.js';
 import type { Wire } from './wire.js';
 
-/** The fabric of this process over a wire. */
+/** The broker of this process over a wire. */
 export function openCluster(
-  { config, metrics, log, onFault }: FabricOptions,
+  { config, metrics, log, onFault }: BrokerOptions,
   wire: Wire,
-  broker: BrokerOptions,
-): ClusterFabric {
+  broker: ClusterSettings,
+): ClusterBroker {
   const { driver } = config.adapter;
   metrics.known({ driver });
-  return new ClusterFabric({
+  return new ClusterBroker({
     wire,
     options: clusterOptions(config, broker),
     newNodeId: () => newNodeId(config.instance.process_id),

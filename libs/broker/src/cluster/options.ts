@@ -4,7 +4,7 @@ import type { ClusterOptions } from './cluster-parts.js';
 import type { DiscoveryOptions } from './discovery.js';
 
 /** Settings common to the configuration blocks of all brokers. */
-export interface BrokerOptions {
+export interface ClusterSettings {
   readonly requestTimeoutMs: number;
   readonly nodesNumber: number | null;
   readonly discovery?: DiscoveryOptions;
@@ -31,7 +31,7 @@ export function clusterOptions(
     http_api,
     websocket_max_payload_kb,
   }: Pick<Config, 'adapter' | 'http_api' | 'websocket_max_payload_kb'>,
-  broker: BrokerOptions,
+  broker: ClusterSettings,
 ): ClusterOptions {
   const { interest, cluster_health: health } = adapter;
   const largestPayload = Math.max(http_api.request_limit_in_mb * MIB, websocket_max_payload_kb * KIB);

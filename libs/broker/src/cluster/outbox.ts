@@ -73,7 +73,7 @@ export class Outbox {
    * one address and key keep their order.
    */
   send(address: string, text: string, key = ''): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new Error('the fabric is closed'));
+    if (this.#isClosed) return Promise.reject(new Error('the broker is closed'));
     if (this.isFull) return Promise.reject(new Error('too many messages wait for the broker'));
     return new Promise((resolve, reject) => {
       const expiresAtMs = performance.now() + SEND_WITHIN_MS;
@@ -102,7 +102,7 @@ export class Outbox {
     this.#isClosed = true;
     this.detach();
     if (this.#timer !== null) clearTimeout(this.#timer);
-    for (const letter of this.#line) this.#settle(letter, new Error('the fabric is closed'));
+    for (const letter of this.#line) this.#settle(letter, new Error('the broker is closed'));
   }
 
   #pump(): void {

@@ -1,9 +1,9 @@
-import { encode, type FabricNames, type MessageDefinition } from '@carillon/contracts';
+import { encode, type BrokerNames, type MessageDefinition } from '@carillon/contracts';
 import type { ClusterLog, ClusterMeters } from './meters.js';
 import type { Outbox } from './outbox.js';
 
 export interface PostParts {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly outbox: Outbox;
   readonly maxMessageBytes: number;
   readonly meters: ClusterMeters;
@@ -12,7 +12,7 @@ export interface PostParts {
 
 /** Writes messages and hands them to the broker. */
 export class Post {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
 
   constructor(private readonly parts: PostParts) {
     this.names = parts.names;

@@ -1,7 +1,7 @@
 import {
   BROADCAST,
   type Broadcast,
-  type FabricNames,
+  type BrokerNames,
   type FanOutRecord,
   type FanOutRecordBody,
   RECORD,
@@ -19,7 +19,7 @@ import type { Subscriptions } from './subscriptions.js';
 export interface TrafficParts {
   readonly routing: Routing;
   readonly identity: Identity;
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly post: Post;
   readonly members: Members;
   readonly subscriptions: Subscriptions;

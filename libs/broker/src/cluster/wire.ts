@@ -1,4 +1,4 @@
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import type { BrokerHost } from './broker-hosts.js';
 import type { LaneLine } from '../lanes/line.js';
 
@@ -54,7 +54,7 @@ export interface Session {
 
 /** A way to a broker: everything that is particular to one driver. */
 export interface Wire {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   /** Configured broker addresses. Absent: unknown. */
   readonly hosts?: readonly BrokerHost[];
   /** One attempt, bounded in time. Leaves nothing open when it rejects. */

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FabricOptions } from '../fabric-options.js';
-import type { OpenedFabric } from '../port.js';
-import { LocalFabric } from './local.js';
+import type { BrokerOptions } from '../broker-options.js';
+import type { OpenedBroker } from '../port.js';
+import { LocalBroker } from './local.js';
 
 const REMIND_EVERY_MS = 60_000;
 const TRY_EVERY_MS = 200;
 
 /** Local broker of a process whose configured broker was unreachable at start; logs a reminder. */
-class FallbackFabric extends LocalFabric {
+class FallbackBroker extends LocalBroker {
   readonly #reminder: NodeJS.Timeout;
 
-  constructor(nodeId: string, { onFault, log }: FabricOptions) {
+  constructor(nodeId: string, { onFault, log }: BrokerOptions) {
     super(nodeId, onFault);
     const remind = (): void => log.warn('running alone: the broker was not reachable at start');
     remind();
@@ -23,15 +23,15 @@ class FallbackFabric extends LocalFabric {
   }
 }
 
-/** The fabric, once it is healthy; one of this process alone when it is not within the start-up time. */
-export async function orLocal(fabric: OpenedFabric, options: FabricOptions): Promise<OpenedFabric> {
+/** The broker, once it is healthy; one of this process alone when it is not within the start-up time. */
+export async function orLocal(broker: OpenedBroker, options: BrokerOptions): Promise<OpenedBroker> {
   const deadlineMs = performance.now() + options.config.startup_timeout_ms;
-  while ((await fabric.health()) !== null) {
+  while ((await broker.health()) !== null) {
     if (performance.now() > deadlineMs) {
-      await fabric.close();
-      return new FallbackFabric(fabric.nodeId, options);
+      await broker.close();
+      return new FallbackBroker(broker.nodeId, options);
     }
     await pause(TRY_EVERY_MS);
   }
-  return fabric;
+  return broker;
 }

@@ -4,15 +4,15 @@ import { OwnLanes } from '../lanes/own-lanes.js';
 import type { OnListenerFault } from '../listener-fault.js';
 import type { LiveEvent } from '../live-event.js';
 import { mergeAnswers } from '../merge-answers.js';
-import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
+import type { BrokerListener, Gathered, OpenedBroker } from '../port.js';
 import type { Question } from '../question.js';
 import { Repeats } from '../repeats.js';
 
-/** The fabric of an installation that is one process: everything happens at once, and nothing can be out of reach. */
-export class LocalFabric implements OpenedFabric {
+/** The broker of an installation that is one process: everything happens at once, and nothing can be out of reach. */
+export class LocalBroker implements OpenedBroker {
   readonly lanes: OwnLanes;
   readonly #repeats = new Repeats();
-  #listener: FabricListener | null = null;
+  #listener: BrokerListener | null = null;
   #closed = false;
 
   constructor(
@@ -22,8 +22,8 @@ export class LocalFabric implements OpenedFabric {
     this.lanes = new OwnLanes((record) => this.deliverRecord(record));
   }
 
-  listen(listener: FabricListener): void {
-    if (this.#listener !== null) throw new Error('the fabric has a listener already');
+  listen(listener: BrokerListener): void {
+    if (this.#listener !== null) throw new Error('the broker has a listener already');
     if (!this.#closed) this.#listener = listener;
   }
 
@@ -56,7 +56,7 @@ export class LocalFabric implements OpenedFabric {
   }
 
   /** Calls the listener for a notification other than an event. */
-  notify(tell: (listener: FabricListener) => void): void {
+  notify(tell: (listener: BrokerListener) => void): void {
     if (this.#listener === null) return;
     try {
       tell(this.#listener);
@@ -88,7 +88,7 @@ export class LocalFabric implements OpenedFabric {
   tellTokensRevoked(): undefined {}
 
   health(): Promise<string | null> {
-    return Promise.resolve(this.#closed ? 'the fabric is closed' : null);
+    return Promise.resolve(this.#closed ? 'the broker is closed' : null);
   }
 
   close(): Promise<void> {

@@ -2,7 +2,7 @@ import type { FanOutRecordBody } from '@carillon/contracts';
 import { SessionLost, type Session } from '../cluster/wire.js';
 import { addressKey } from './address-key.js';
 import type { TakeRequest } from './line.js';
-import type { AnnouncementListener, Heard, LaneAddress, LaneFabric, LaneHandler } from './port.js';
+import type { AnnouncementListener, Heard, LaneAddress, LaneBroker, LaneHandler } from './port.js';
 
 export interface ClusterLanesParts {
   readonly maxBytes: number;
@@ -27,7 +27,7 @@ const SILENT: Heard = { kind: 'silent' };
 const NO_RESPONDER: Heard = { kind: 'no_responder' };
 
 /** Lane side of a cluster broker: served lanes are served again in every new session. */
-export class ClusterLanes implements LaneFabric {
+export class ClusterLanes implements LaneBroker {
   readonly maxBytes: number;
   readonly #served = new Map<string, Served>();
   #session: Session | null = null;
@@ -50,7 +50,7 @@ export class ClusterLanes implements LaneFabric {
   }
 
   async serve(address: LaneAddress, handler: LaneHandler): Promise<void> {
-    if (this.#isClosed) throw new Error('the fabric is closed');
+    if (this.#isClosed) throw new Error('the broker is closed');
     const key = addressKey(address);
     if (this.#served.has(key)) throw new Error(`${key} is served already`);
     const served = newServed(address, (bytes, answer) => this.#take(handler, bytes, answer));
@@ -103,7 +103,7 @@ export class ClusterLanes implements LaneFabric {
   close(): void {
     this.#isClosed = true;
     this.detach();
-    for (const served of this.#served.values()) served.refuse(new Error('the fabric is closed'));
+    for (const served of this.#served.values()) served.refuse(new Error('the broker is closed'));
     this.#served.clear();
   }
 

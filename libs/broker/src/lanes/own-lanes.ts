@@ -1,5 +1,5 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
-import type { Heard, LaneAddress, LaneFabric, LaneHandler } from './port.js';
+import type { Heard, LaneAddress, LaneBroker, LaneHandler } from './port.js';
 import { addressKey } from './address-key.js';
 
 /** Calls inside a process have no size limit. */
@@ -9,7 +9,7 @@ const SILENT: Heard = { kind: 'silent' };
 const NO_RESPONDER: Heard = { kind: 'no_responder' };
 
 /** Lanes of a single-process installation: requests are function calls, and announcements have no receivers. */
-export class OwnLanes implements LaneFabric {
+export class OwnLanes implements LaneBroker {
   readonly maxBytes = ANY_SIZE;
   readonly #handlers = new Map<string, LaneHandler>();
 

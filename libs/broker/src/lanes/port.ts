@@ -30,7 +30,7 @@ export type AnnouncementListener = (bytes: Uint8Array) => void;
  * - A reply reaches the caller alone, and only within the budget; later replies are dropped.
  * - Every call ends with its budget.
  */
-export interface LaneFabric {
+export interface LaneBroker {
   /** The largest text that is carried. */
   readonly maxBytes: number;
   /** Never rejects. */

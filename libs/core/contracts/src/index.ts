@@ -63,7 +63,7 @@ export {
 } from './commit/request.js';
 export { isStorable, storableJson } from './commit/storable.js';
 export { decodeWriter, WRITER, type Writer, type WriterBody } from './commit/writer.js';
-export { BROADCAST, type Broadcast, type BroadcastBody } from './fabric/broadcast.js';
+export { BROADCAST, type Broadcast, type BroadcastBody } from './broker/broadcast.js';
 export {
   HEARTBEAT,
   NODE_DEAD,
@@ -73,7 +73,7 @@ export {
   type NodeDead,
   type NodeLeaving,
   type RollCall,
-} from './fabric/liveness.js';
+} from './broker/liveness.js';
 export {
   REQUEST,
   REQUEST_TYPES,
@@ -83,16 +83,16 @@ export {
   type RequestType,
   type Response,
   type ResponseBody,
-} from './fabric/request.js';
+} from './broker/request.js';
 export {
   APP_CHANGED,
   TOKEN_REVOKED,
   type AppChanged,
   type TokenRevoked,
   type TokenRevokedBody,
-} from './fabric/users.js';
+} from './broker/users.js';
 export { cacheKeys, essentialOwner, isEssential } from './names/cache-keys.js';
-export { type FabricNames } from './names/fabric-names.js';
+export { type BrokerNames } from './names/broker-names.js';
 export { natsNames } from './names/nats.js';
 export { partitionedQueue, PUSH_PROVIDERS, queueNames, type PushProvider } from './names/queues.js';
 export { redisNames } from './names/redis.js';

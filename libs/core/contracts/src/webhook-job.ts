@@ -2,7 +2,7 @@ import { list, object, optional, perhaps } from './codec/composites.js';
 import { decoder } from './codec/decode.js';
 import { message, type BodyOf, type MessageOf } from './codec/message.js';
 import { integer, text } from './codec/primitives.js';
-import { appId, channel, timeMs } from './fabric/fields.js';
+import { appId, channel, timeMs } from './broker/fields.js';
 
 /** Limit of events per job, whatever the configured batch size. */
 export const MAX_WEBHOOK_EVENTS = 10_000;

@@ -108,7 +108,7 @@ describe('encoding', () => {
     expect(encode(message('empty', {}), {}, CAP)).toEqual({ ok: true, text: '{"v":1,"kind":"empty"}' });
   });
 
-  it('caps a fabric message at the event payload limit and 64 KiB', () => {
+  it('caps a broker message at the event payload limit and 64 KiB', () => {
     expect(maxMessageBytes(1024)).toBe(1024 + 65_536);
   });
 });

@@ -16,7 +16,7 @@ export const scopeOf = (place: Place, { key }: PublicationKey): string => digest
 export const idOf = (scope: string): string => uuidText(Buffer.from(scope, 'hex'));
 
 /**
- * The id on the fabric of an event with a key: the same for every try of one publish, by whichever process, and another
+ * The id on the broker of an event with a key: the same for every try of one publish, by whichever process, and another
  * for other content, which is never taken for a copy.
  */
 export const eventIdOf = (place: Place, { key, fingerprint }: PublicationKey): string =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@carillon/errors';
-import type { Fabric, LiveEvent } from '@carillon/broker';
+import type { Broker, LiveEvent } from '@carillon/broker';
 import type { Message } from '@carillon/protocol';
 import type { Logger } from '@carillon/runtime';
 import { ChannelLines, type LineBounds } from './channel-lines.js';
@@ -12,7 +12,7 @@ import type { StoredLastEvents } from './stored-last-events.js';
 
 /** Dependencies of a `LivePublisher`. */
 export interface LivePublisherParts {
-  readonly fabric: Pick<Fabric, 'publish'>;
+  readonly broker: Pick<Broker, 'publish'>;
   readonly lastEvents: Pick<StoredLastEvents, 'keep' | 'keepPositioned'>;
   readonly log: Pick<Logger, 'warn'>;
   /** Absent: 4096 publishes a channel, 65 536 in all. */
@@ -39,7 +39,7 @@ export class LivePublisher implements Publisher {
     this.#lines = new ChannelLines(
       {
         keep: (event) => this.#keep(event),
-        send: (event) => parts.fabric.publish(event)?.catch(unreachable),
+        send: (event) => parts.broker.publish(event)?.catch(unreachable),
       },
       parts.bounds ?? BOUNDS,
     );
@@ -61,7 +61,7 @@ export class LivePublisher implements Publisher {
       const { appId, channel } = publication;
       return this.#lines.pass(`${appId} ${channel}`, event).then(receipt);
     }
-    return this.parts.fabric.publish(event)?.then(receipt, unreachable) ?? receipt();
+    return this.parts.broker.publish(event)?.then(receipt, unreachable) ?? receipt();
   }
 
   async #keep({ appId, fact }: LiveMessage): Promise<boolean> {

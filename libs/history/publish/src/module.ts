@@ -2,7 +2,7 @@ import { AiChannels } from '@carillon/history-ai';
 import { CACHE, type Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { maxMessageBytes } from '@carillon/contracts';
-import { FABRIC, type Fabric } from '@carillon/broker';
+import { BROKER, type Broker } from '@carillon/broker';
 import { REPLAY, type Replay } from '@carillon/history-positions';
 import { optional, provider, RUNTIME, type RuntimeParts, type Token, token } from '@carillon/runtime';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -46,16 +46,16 @@ function livingOf({ versioned_messages: versions, ai_transport }: Config) {
 }
 
 interface PublisherParts extends RuntimeParts {
-  readonly fabric: Fabric;
+  readonly broker: Broker;
   readonly lastEvents: StoredLastEvents;
   readonly replay: Replay | undefined;
   readonly commits: Commits | undefined;
 }
 
 function publisherOf(parts: PublisherParts): BatchPublisher {
-  const { fabric, lastEvents, logging, config, metrics, replay, commits } = parts;
+  const { broker, lastEvents, logging, config, metrics, replay, commits } = parts;
   const log = logging.for('service::publishing');
-  const live = new LivePublisher({ fabric, lastEvents, log });
+  const live = new LivePublisher({ broker, lastEvents, log });
   const ephemeral = metrics.counter('ephemeral_messages_total');
   return new ChannelPublisher(
     live,
@@ -65,7 +65,7 @@ function publisherOf(parts: PublisherParts): BatchPublisher {
   );
 }
 
-/** Publishing for the whole process. Needs `RuntimeModule`, `FabricModule` and `CacheModule`. */
+/** Publishing for the whole process. Needs `RuntimeModule`, `BrokerModule` and `CacheModule`. */
 @Global()
 @Module({
   providers: [
@@ -74,7 +74,7 @@ function publisherOf(parts: PublisherParts): BatchPublisher {
       PUBLISHER,
       {
         ...RUNTIME,
-        fabric: FABRIC,
+        broker: BROKER,
         lastEvents: LAST_EVENTS,
         replay: optional(REPLAY),
         commits: optional(COMMITS),

@@ -45,8 +45,8 @@ function scene(outcome: Outcome = applied) {
       return batch.map(resultOf);
     },
   };
-  const fabric = { publish: ({ channel }: { channel: string }) => void sent.push(channel) };
-  const live = new LivePublisher({ fabric, lastEvents, log });
+  const broker = { publish: ({ channel }: { channel: string }) => void sent.push(channel) };
+  const live = new LivePublisher({ broker, lastEvents, log });
   const publisher = new ChannelPublisher(live, new DurablePublisher({ commits, lastEvents, log }));
   return { publisher, live, records, chains, sent, lines, cache, lastEvents };
 }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { CacheModule } from '@carillon/cache';
-import { FABRIC, FabricModule, type Fabric, type LiveEvent } from '@carillon/broker';
+import { BROKER, BrokerModule, type Broker, type LiveEvent } from '@carillon/broker';
 import { createParts, RuntimeModule } from '@carillon/runtime';
 import { configuration } from '@carillon/testing';
 import { Module } from '@nestjs/common';
@@ -11,7 +11,7 @@ import { last } from './scene.js';
 
 /** A process with this room in it, not started. */
 async function processWith(env: Record<string, string>) {
-  const modules = [FabricModule, CacheModule, PublishingModule];
+  const modules = [BrokerModule, CacheModule, PublishingModule];
 
   @Module({ imports: [RuntimeModule.forProcess(createParts(configuration(env))), ...modules] })
   class Root {}
@@ -19,17 +19,17 @@ async function processWith(env: Record<string, string>) {
   const context = await NestFactory.createApplicationContext(Root, { logger: false });
   onTestFinished(() => context.close());
   return {
-    fabric: context.get<Fabric>(FABRIC),
+    broker: context.get<Broker>(BROKER),
     publisher: context.get<Publisher>(PUBLISHER),
     lastEvents: context.get<LastEvents>(LAST_EVENTS),
   };
 }
 
 describe('the module', () => {
-  it('publishes over the fabric of the process and keeps last events in its cache', async () => {
-    const { fabric, publisher, lastEvents } = await processWith({});
+  it('publishes over the broker of the process and keeps last events in its cache', async () => {
+    const { broker, publisher, lastEvents } = await processWith({});
     const delivered: LiveEvent[] = [];
-    fabric.listen({ deliver: (event) => void delivered.push(event), answer: () => expect.unreachable() });
+    broker.listen({ deliver: (event) => void delivered.push(event), answer: () => expect.unreachable() });
     const { messageId } = await publisher.publish(last('tick'));
     expect(delivered.map((event) => event.eventId)).toEqual([messageId]);
     const kept = await lastEvents.read('shop', 'cache-prices');

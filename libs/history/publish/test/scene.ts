@@ -1,6 +1,6 @@
 import { encodeFactV1, type Message } from '@carillon/protocol';
 import type { Cache, CacheEntry } from '@carillon/cache';
-import { LocalFabric, type Fabric, type LiveEvent } from '@carillon/broker';
+import { LocalBroker, type Broker, type LiveEvent } from '@carillon/broker';
 import * as fc from 'fast-check';
 import {
   LivePublisher,
@@ -119,8 +119,8 @@ export interface Scene {
 }
 
 export interface SceneOptions {
-  /** In place of the fabric's own. */
-  readonly publish?: (event: LiveEvent, local: Fabric) => Promise<void> | undefined;
+  /** In place of the broker's own. */
+  readonly publish?: (event: LiveEvent, local: Broker) => Promise<void> | undefined;
   readonly bounds?: LivePublisherParts['bounds'];
 }
 
@@ -131,7 +131,7 @@ export function scene({
 }: SceneOptions = {}): Scene {
   const delivered: LiveEvent[] = [];
   const lines: string[] = [];
-  const local = new LocalFabric('node', (_, error) => {
+  const local = new LocalBroker('node', (_, error) => {
     throw error;
   });
   local.listen({
@@ -142,10 +142,10 @@ export function scene({
   });
   const cache = new TestCache();
   const lastEvents = new StoredLastEvents({ cache, ttlMs: TTL_MS, maxRecordBytes: 100_000 });
-  const fabric = { publish: (event: LiveEvent) => publish(event, local) };
+  const broker = { publish: (event: LiveEvent) => publish(event, local) };
   const log = { warn: (message: string) => void lines.push(message) };
   const publisher = new LivePublisher({
-    fabric,
+    broker,
     lastEvents,
     log,
     ...(bounds === undefined ? {} : { bounds }),

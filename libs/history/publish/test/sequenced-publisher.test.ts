@@ -1,4 +1,4 @@
-import { LocalFabric, type LiveEvent } from '@carillon/broker';
+import { LocalBroker, type LiveEvent } from '@carillon/broker';
 import type { Message } from '@carillon/protocol';
 import {
   MemoryReplay,
@@ -27,14 +27,14 @@ const sequenced = (more: Partial<Publication> = {}): Publication => publication(
 function scene(replay: Replay = new MemoryReplay()) {
   onTestFinished(() => replay.close());
   const log = new Logger('test', 'error', () => undefined);
-  const fabric = new LocalFabric('node', (_, error) => {
+  const broker = new LocalBroker('node', (_, error) => {
     throw error;
   });
   const delivered: LiveEvent[] = [];
-  fabric.listen({ deliver: (event) => void delivered.push(event), answer: () => expect.unreachable() });
+  broker.listen({ deliver: (event) => void delivered.push(event), answer: () => expect.unreachable() });
   const cache = new TestCache();
   const lastEvents = new StoredLastEvents({ cache, ttlMs: 60_000, maxRecordBytes: 1_000_000 });
-  const live = new LivePublisher({ fabric, lastEvents, log });
+  const live = new LivePublisher({ broker, lastEvents, log });
   const metrics = new Metrics({ prefix: '', port: 1, log });
   const publisher = new ChannelPublisher(live, null, new SequencedPublisher({ replay, live, metrics }));
   const places = (): unknown[] => delivered.map(({ fact }) => (fact.kind === 'message' ? fact.serial : null));

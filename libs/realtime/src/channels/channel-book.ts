@@ -1,5 +1,5 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
@@ -22,7 +22,7 @@ export interface ChannelFollower {
 }
 
 /**
- * Keeps a channel in this process as long as somebody here has it or is about to, and the fabric informed; what comes of it
+ * Keeps a channel in this process as long as somebody here has it or is about to, and the broker informed; what comes of it
  * is wanted for a while longer where it can be recovered.
  */
 export class ChannelBook {
@@ -31,7 +31,7 @@ export class ChannelBook {
 
   constructor(
     private readonly hubs: Hubs,
-    private readonly fabric: Fabric,
+    private readonly broker: Broker,
     private readonly ways: Ways,
     private readonly follower: ChannelFollower,
     private readonly metaWatch: Pick<MetaWatch, 'begin' | 'end'>,
@@ -52,7 +52,7 @@ export class ChannelBook {
     hub.channels.set(about.name, channel);
     const isStillWanted = this.#lingering.take(hub.appId, about.name);
     const interest = both(
-      isStillWanted ? undefined : this.fabric.subscribe(hub.appId, about.name),
+      isStillWanted ? undefined : this.broker.subscribe(hub.appId, about.name),
       this.metaWatch.begin(hub.appId, about.name),
     );
     if (interest === undefined) this.follower.follow(channel);
@@ -83,7 +83,7 @@ export class ChannelBook {
   /** Nothing of it comes here any more. */
   #end(channel: LocalChannel): void {
     const { hub, name } = channel;
-    this.fabric.unsubscribe(hub.appId, name);
+    this.broker.unsubscribe(hub.appId, name);
     this.follower.leave(channel);
     this.hubs.release(hub);
   }

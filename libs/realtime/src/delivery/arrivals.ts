@@ -1,7 +1,7 @@
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { ReadTurns } from '@carillon/history-reader';
 import type { Commits } from '@carillon/history-publish';
 import type { Replay } from '@carillon/history-positions';
@@ -23,7 +23,7 @@ import type { Outlet } from './outlet.js';
 export interface ArrivalsParts {
   readonly config: Config;
   readonly apps: AppRegistry;
-  readonly fabric: Fabric;
+  readonly broker: Broker;
   readonly streamReads: StreamReads | null;
   readonly readTurns: ReadTurns | null;
   /** The part of the event loop in which filters of live messages are evaluated. */

@@ -4,7 +4,7 @@ import type {
   ActingSocket,
   Answer,
   BrokerOutage,
-  FabricListener,
+  BrokerListener,
   LiveEvent,
   Question,
   RevokedTokens,
@@ -54,8 +54,8 @@ export interface ListenerParts {
   readonly takings: Pick<Takings, 'taken'>;
 }
 
-/** What this process does for the fabric: delivers events, and answers what others ask about its sockets. */
-export class HubListener implements FabricListener {
+/** What this process does for the broker: delivers events, and answers what others ask about its sockets. */
+export class HubListener implements BrokerListener {
   readonly #answers: Answers;
 
   constructor(private readonly parts: ListenerParts) {

@@ -1,6 +1,6 @@
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Channels, RecoveryPolicy } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { ReadTurns } from '@carillon/history-reader';
 import type { StreamAddress } from '@carillon/history-store';
 import { ONLINE_USERS, type PresenceChange } from '@carillon/presence';
@@ -27,7 +27,7 @@ export interface DurableParts {
   readonly channels: Channels;
   readonly delivery: Delivery;
   readonly patterns: Pick<PatternBook, 'covered'>;
-  readonly fabric: Pick<Fabric, 'nodeId'>;
+  readonly broker: Pick<Broker, 'nodeId'>;
   /** Null: this process has no way to streams. */
   readonly streamReads: StreamReads | null;
   readonly readTurns: ReadTurns | null;
@@ -52,8 +52,8 @@ export class Durable {
   readonly #presence: PresenceLog | null;
 
   constructor(private readonly parts: DurableParts) {
-    const { streamReads: reads, commits, fabric, metrics } = parts;
-    const nodeId = (): string => fabric.nodeId;
+    const { streamReads: reads, commits, broker, metrics } = parts;
+    const nodeId = (): string => broker.nodeId;
     const failures = metrics.counter('presence_history_write_failures_total');
     const lost = (app_id: string): void => failures.for({ app_id }).add();
     const { replay, hubs, channels } = parts;

@@ -1,6 +1,6 @@
 import type { Channels } from '@carillon/channels';
 import type { Config } from '@carillon/config';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { Presence } from '@carillon/presence';
 import type { LastEvents } from '@carillon/history-publish';
 import type { LoopShare, Metrics } from '@carillon/runtime';
@@ -25,7 +25,7 @@ import { NewestEvents } from './newest-event.js';
 /** What subscribing works with. */
 export interface SubscribingParts {
   readonly config: Config;
-  readonly fabric: Fabric;
+  readonly broker: Broker;
   readonly presence: Presence;
   readonly streamReads: StreamReads | null;
   readonly pastReader: PastReader | null;
@@ -54,7 +54,7 @@ export class Subscribing {
     const { positions } = arrivals.durable;
     const book = new ChannelBook(
       parts.hubs,
-      parts.fabric,
+      parts.broker,
       arrivals.ways,
       positions,
       state.metaWatch,

@@ -1,4 +1,4 @@
-import type { Fabric, Membership, TakenConnection } from '@carillon/broker';
+import type { Broker, Membership, TakenConnection } from '@carillon/broker';
 
 export type { Membership, TakenConnection } from '@carillon/broker';
 
@@ -9,7 +9,7 @@ export type Taker = (appId: string, taken: TakenConnection) => readonly Membersh
 export class Takings {
   #taker: Taker = () => [];
 
-  constructor(private readonly fabric: Pick<Fabric, 'ask'>) {}
+  constructor(private readonly broker: Pick<Broker, 'ask'>) {}
 
   /** Names the edge whose connections may come back; once per process. Until then nothing is left of any. */
   answerWith(taker: Taker): void {
@@ -26,6 +26,6 @@ export class Takings {
    * that does not answer soon, nothing. Never rejects.
    */
   async take(appId: string, taken: TakenConnection): Promise<readonly Membership[]> {
-    return (await this.fabric.ask('connection_taken', appId, taken)).answer;
+    return (await this.broker.ask('connection_taken', appId, taken)).answer;
   }
 }

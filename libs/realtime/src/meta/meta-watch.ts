@@ -1,5 +1,5 @@
 import { metaBase, metaChannel } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { Announcements } from '../state/announcements.js';
 
 /** How often the others are told again what is watched here, and after what time without it they forget. */
@@ -12,7 +12,7 @@ const MAX_CHANNELS = 100_000;
 
 /** What watching works with. */
 export interface MetaWatchParts {
-  readonly fabric: Pick<Fabric, 'ask'>;
+  readonly broker: Pick<Broker, 'ask'>;
   readonly announcements: Pick<Announcements, 'announce'>;
   /** Whether there are no other processes. */
   readonly isAlone: boolean;
@@ -105,7 +105,7 @@ export class MetaWatch {
   /** Who did not answer hears of it again. Never rejects. */
   async #tell(appId: string, channels: readonly string[]): Promise<void> {
     try {
-      await this.parts.fabric.ask('meta_watched', appId, { channels });
+      await this.parts.broker.ask('meta_watched', appId, { channels });
     } catch (error) {
       this.parts.onTrouble('meta channels', error);
     }

@@ -1,5 +1,5 @@
 import type { ChannelPattern, Channels, OrdinaryChannel } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { ChannelFact } from '@carillon/protocol';
 import { Pacing } from '../appends/pacing.js';
 import { passingPacingOf } from '../appends/reach.js';
@@ -15,7 +15,7 @@ import { placeAnew } from './placing.js';
 /** What patterns work with. */
 export interface PatternBookParts {
   readonly hubs: Hubs;
-  readonly fabric: Pick<Fabric, 'subscribeAll' | 'unsubscribeAll'>;
+  readonly broker: Pick<Broker, 'subscribeAll' | 'unsubscribeAll'>;
   readonly ways: Ways;
   readonly channels: Channels;
   /** Channels and patterns one subscriber may have. */
@@ -133,7 +133,7 @@ export class PatternBook {
   #want(hub: AppHub): void {
     const { patterns, appId } = hub;
     patterns.isWanted = true;
-    const interest = this.parts.fabric.subscribeAll(appId);
+    const interest = this.parts.broker.subscribeAll(appId);
     if (interest === undefined) return;
     patterns.interest = interest;
     // Those who wait hear of a failure.
@@ -151,7 +151,7 @@ export class PatternBook {
     patterns.isWanted = false;
     patterns.interest = undefined;
     hub.pacings.noPatterns();
-    this.parts.fabric.unsubscribeAll(appId);
+    this.parts.broker.unsubscribeAll(appId);
     this.onLast(appId);
     this.parts.hubs.release(hub);
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Fabric, LiveEvent } from '@carillon/broker';
+import type { Broker, LiveEvent } from '@carillon/broker';
 import { type StateFact, subjectOf } from '@carillon/protocol';
 
 /** What an announcement is about. */
@@ -15,7 +15,7 @@ type StateEvent = LiveEvent & { readonly fact: StateFact };
 
 /** What announcing works with. */
 export interface AnnouncementParts {
-  readonly fabric: Pick<Fabric, 'publish'>;
+  readonly broker: Pick<Broker, 'publish'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -66,7 +66,7 @@ export class Announcements {
   }
 
   #publish(event: StateEvent): void {
-    this.parts.fabric.publish(event)?.catch((error: unknown) => this.#keep(event, error));
+    this.parts.broker.publish(event)?.catch((error: unknown) => this.#keep(event, error));
   }
 
   /** A later state of the same may have been told, or be waiting to be, since. */

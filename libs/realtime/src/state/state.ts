@@ -1,5 +1,5 @@
 import type { AppRegistry } from '@carillon/app-registry';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { ChannelCounts, Presence, PresenceChange } from '@carillon/presence';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { AppHub } from '../apps/app-hub.js';
@@ -21,7 +21,7 @@ import { Tally } from './tally.js';
 export interface StateParts {
   readonly hubs: Hubs;
   readonly apps: AppRegistry;
-  readonly fabric: Fabric;
+  readonly broker: Broker;
   readonly presence: Presence;
   readonly channelCounts: ChannelCounts;
   readonly webhooks: WebhookEvents;
@@ -46,8 +46,8 @@ export class State {
   readonly #news: MemberNews;
 
   constructor(parts: StateParts) {
-    const { fabric, presence, channelCounts: counts, webhooks, onTrouble } = parts;
-    const interests = new Interests(fabric, onTrouble);
+    const { broker, presence, channelCounts: counts, webhooks, onTrouble } = parts;
+    const interests = new Interests(broker, onTrouble);
     const announcements = new Announcements(parts);
     const onDoubt = (hub: AppHub): void => this.looks.later(hub);
     const watchlists = new Watchlists({ ...parts, interests, announcements, onDoubt });

@@ -3,7 +3,7 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identity } from './identity.js';
 import type { Interests } from './interests.js';
 
-/** The one place that files connections under the user they speak for, and tells the fabric who is here. */
+/** The one place that files connections under the user they speak for, and tells the broker who is here. */
 export class Identities {
   constructor(private readonly interests: Interests) {}
 

@@ -1,4 +1,4 @@
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 
 /** What is wanted, and not confirmed yet. */
 interface Wanted {
@@ -23,13 +23,13 @@ export class Interests {
   #timer: NodeJS.Timeout | null = null;
 
   constructor(
-    private readonly fabric: Pick<Fabric, 'subscribe' | 'unsubscribe'>,
+    private readonly broker: Pick<Broker, 'subscribe' | 'unsubscribe'>,
     private readonly onTrouble: (what: string, error: unknown) => void,
   ) {}
 
   /** Wanted from now on, until `drop`; once. Undefined: it is confirmed. Else settles with the first attempt. */
   want(appId: string, channel: string): Promise<void> | undefined {
-    const interest = this.fabric.subscribe(appId, channel);
+    const interest = this.broker.subscribe(appId, channel);
     if (interest === undefined) return undefined;
     const wanted: Wanted = { appId, channel, tried: Promise.resolve() };
     this.#unconfirmed.set(keyOf(appId, channel), wanted);
@@ -47,7 +47,7 @@ export class Interests {
     const wanted = this.#unconfirmed.get(key);
     if (wanted !== undefined) this.#failed.delete(wanted);
     this.#unconfirmed.delete(key);
-    this.fabric.unsubscribe(appId, channel);
+    this.broker.unsubscribe(appId, channel);
   }
 
   /** Nothing is asked for again. */
@@ -75,7 +75,7 @@ export class Interests {
     const failed = this.#failed;
     this.#failed = new Set();
     for (const wanted of failed) {
-      const interest = this.fabric.subscribe(wanted.appId, wanted.channel);
+      const interest = this.broker.subscribe(wanted.appId, wanted.channel);
       void this.#follow(wanted, interest ?? Promise.resolve());
     }
   }

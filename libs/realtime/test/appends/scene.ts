@@ -1,5 +1,5 @@
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { Message, ResumeFailed } from '@carillon/protocol';
 import { Hubs } from '../../src/apps/hubs.js';
 import { type AppendWays } from '../../src/appends/pacing.js';
@@ -145,12 +145,12 @@ export class AppendScene {
       ...more,
     };
     const ways = { outlet: this.outlet, publish, appends };
-    const nowhere = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Fabric;
+    const nowhere = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Broker;
     const noMeta = { begin: () => undefined, end: () => {} };
     this.#book = new ChannelBook(this.#hubs, nowhere, ways, { follow() {}, leave() {} }, noMeta, true);
     this.#patterns = new PatternBook({
       hubs: this.#hubs,
-      fabric: { subscribeAll: () => undefined, unsubscribeAll: () => {} },
+      broker: { subscribeAll: () => undefined, unsubscribeAll: () => {} },
       ways,
       channels: this.#channels,
       maxSubscriptions: 100,

@@ -1,5 +1,5 @@
 import { Channels } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Hubs } from '../../src/apps/hubs.js';
 import { ChannelBook } from '../../src/channels/channel-book.js';
@@ -13,22 +13,22 @@ afterEach(() => void vi.useRealTimers());
 const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
 const APP = app();
 
-/** Channels that somebody comes to and leaves, with what is told of that to the fabric and to whoever follows streams. */
+/** Channels that somebody comes to and leaves, with what is told of that to the broker and to whoever follows streams. */
 function scene(env: Readonly<Record<string, string>>, confirmed?: Promise<void>) {
   const hubs = new Hubs(metrics());
   const wanted = new Set<string>();
   const followed = new Set<string>();
-  const fabric = {
+  const broker = {
     subscribe: (_app: string, name: string) => {
       if (wanted.has(name)) throw new Error('it is wanted already');
       wanted.add(name);
       return confirmed;
     },
     unsubscribe: (_app: string, name: string) => void wanted.delete(name),
-  } as unknown as Fabric;
+  } as unknown as Broker;
   const book = new ChannelBook(
     hubs,
-    fabric,
+    broker,
     {
       outlet: new Outlet(BOUNDS, { dropped: () => undefined }),
       publish: () => undefined,

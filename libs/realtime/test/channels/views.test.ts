@@ -1,5 +1,5 @@
 import { Channels } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Hubs } from '../../src/apps/hubs.js';
@@ -214,7 +214,7 @@ describe('views of a channel', () => {
     const outlet = new Outlet(BOUNDS, { dropped: () => undefined });
     const about = new Channels(config()).subscription(app(), 'news', 2);
     if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');
-    const nowhere = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Fabric;
+    const nowhere = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Broker;
     const ways = { outlet, publish: () => undefined, appends: null };
     const noMeta = { begin: () => undefined, end: () => {} };
     const book = new ChannelBook(hubs, nowhere, ways, { follow() {}, leave() {} }, noMeta, true);

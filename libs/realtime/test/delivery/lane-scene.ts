@@ -1,5 +1,5 @@
 import { Channels, type OrdinaryChannel } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { Subscriber } from '../../src/subscriber/subscriber.js';
 import { Delivery } from '../../src/delivery/delivery.js';
 import { Outlet, type OutletBounds } from '../../src/delivery/outlet.js';
@@ -22,7 +22,7 @@ export interface Setup {
 const APP = app();
 const CHANNELS = new Channels(config());
 const NOBODY_FOLLOWS = { follow() {}, leave() {} };
-const NO_FABRIC = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Fabric;
+const NO_BROKER = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Broker;
 
 /** An outlet that lets each client judge what is queued for it. */
 class JudgedOutlet extends Outlet {
@@ -55,7 +55,7 @@ export class LaneScene {
     const noMeta = { begin: () => undefined, end: () => {} };
     this.book = new ChannelBook(
       this.hubs,
-      NO_FABRIC,
+      NO_BROKER,
       { outlet, publish, appends: null },
       NOBODY_FOLLOWS,
       noMeta,

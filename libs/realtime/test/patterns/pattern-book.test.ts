@@ -1,5 +1,5 @@
 import { Channels, type ChannelPattern, type OrdinaryChannel } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import { Socket } from '@carillon/uws';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -59,14 +59,14 @@ class Scene {
 
   constructor() {
     const publish = (topic: string, frame: Frame): void => this.topics.publish(topic, String(frame));
-    const nowhere = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Fabric;
+    const nowhere = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Broker;
     const all = { subscribeAll: () => undefined, unsubscribeAll: () => {} };
     const noMeta = { begin: () => undefined, end: () => {} };
     const ways = { outlet: this.#outlet, publish, appends: null };
     this.#book = new ChannelBook(this.#hubs, nowhere, ways, { follow() {}, leave() {} }, noMeta, true);
     const parts = {
       hubs: this.#hubs,
-      fabric: all,
+      broker: all,
       ways,
       channels: CHANNELS,
       maxSubscriptions: 100,

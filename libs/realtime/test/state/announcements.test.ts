@@ -3,15 +3,15 @@ import { subjectOf } from '@carillon/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Announcements } from '../../src/state/announcements.js';
 
-/** Announcements over a fabric that takes them or not. */
+/** Announcements over a broker that takes them or not. */
 function scene() {
   const sent: LiveEvent[] = [];
   const troubles: string[] = [];
-  const fabric = { isBroken: false };
+  const broker = { isBroken: false };
   const announcements = new Announcements({
-    fabric: {
+    broker: {
       publish: (event) => {
-        if (fabric.isBroken) return Promise.reject(new Error('not confirmed'));
+        if (broker.isBroken) return Promise.reject(new Error('not confirmed'));
         sent.push(event);
         return undefined;
       },
@@ -28,22 +28,22 @@ function scene() {
     });
   const serials = (): unknown[] =>
     sent.splice(0).map(({ fact }) => (fact.kind === 'message' ? fact : [subjectOf(fact), fact.serial]));
-  return { announcements, fabric, troubles, say, serials };
+  return { announcements, broker, troubles, say, serials };
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 describe('what other processes could not be told of', () => {
   it('is told when they are in reach again, of each user the last state alone', async () => {
-    const { announcements, fabric, troubles, say, serials } = scene();
-    fabric.isBroken = true;
+    const { announcements, broker, troubles, say, serials } = scene();
+    broker.isBroken = true;
     announcements.outOfReach();
     say('ada', 1);
     say('bo', 2);
     say('ada', 3);
     await settled();
     expect([serials(), troubles]).toEqual([[], ['telling other processes']]);
-    fabric.isBroken = false;
+    broker.isBroken = false;
     announcements.inReachAgain();
     expect(serials()).toEqual([
       ['bo', 2],
@@ -56,13 +56,13 @@ describe('what other processes could not be told of', () => {
   it('is tried again in a while when they were in reach all the time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { fabric, say, serials } = scene();
-    fabric.isBroken = true;
+    const { broker, say, serials } = scene();
+    broker.isBroken = true;
     say('ada', 1);
     await settled();
     vi.advanceTimersByTime(1000);
     await settled();
-    fabric.isBroken = false;
+    broker.isBroken = false;
     vi.advanceTimersByTime(999);
     expect(serials()).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -70,24 +70,24 @@ describe('what other processes could not be told of', () => {
   });
 
   it('is not told any more when something later was', async () => {
-    const { announcements, fabric, say, serials } = scene();
-    fabric.isBroken = true;
+    const { announcements, broker, say, serials } = scene();
+    broker.isBroken = true;
     announcements.outOfReach();
     say('ada', 1);
     await settled();
-    fabric.isBroken = false;
+    broker.isBroken = false;
     say('ada', 2);
     announcements.inReachAgain();
     expect(serials()).toEqual([['ada', 2]]);
   });
 
   it('is bounded: the oldest is left to those who look themselves', async () => {
-    const { announcements, fabric, say, serials } = scene();
-    fabric.isBroken = true;
+    const { announcements, broker, say, serials } = scene();
+    broker.isBroken = true;
     announcements.outOfReach();
     for (let user = 0; user <= 10_000; user += 1) say(`u${user}`, user);
     await settled();
-    fabric.isBroken = false;
+    broker.isBroken = false;
     announcements.inReachAgain();
     const told = serials();
     expect([told.length, told[0]]).toEqual([10_000, ['u1', 1]]);

@@ -19,7 +19,7 @@ function scene() {
   const holds: Hold[] = [];
   const troubles: unknown[] = [];
   let asks = 0;
-  const fabric = {
+  const broker = {
     confirm: (): Hold | null => {
       const hold = new Hold();
       holds.push(hold);
@@ -27,14 +27,14 @@ function scene() {
     },
     subscribe: (): Promise<void> | undefined => {
       asks += 1;
-      return fabric.confirm()?.settled;
+      return broker.confirm()?.settled;
     },
     unsubscribe: () => {},
   };
-  const interests = new Interests(fabric, (_, error) => troubles.push(error));
-  /** Every subscribe so far, as the fabric heard it. */
+  const interests = new Interests(broker, (_, error) => troubles.push(error));
+  /** Every subscribe so far, as the broker heard it. */
   const asked = () => asks;
-  return { fabric, holds, interests, troubles, asked };
+  return { broker, holds, interests, troubles, asked };
 }
 
 describe('interest in a user', () => {
@@ -42,8 +42,8 @@ describe('interest in a user', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('needs no wait where everything comes anyway', () => {
-    const { fabric, interests } = scene();
-    fabric.confirm = () => null;
+    const { broker, interests } = scene();
+    broker.confirm = () => null;
     expect(interests.want('shop', 'u')).toBeUndefined();
     expect(interests.attempt('shop', 'u')).toBeUndefined();
   });

@@ -155,7 +155,7 @@ export class Player {
     const code = comesBack ? 4200 : 4009;
     for (const model of kicked) model.hear(`error ${code}`);
     if (kicked.length > 0) end(kicked, code);
-    const { answer: count } = await this.room.fabric.ask(
+    const { answer: count } = await this.room.broker.ask(
       comesBack ? 'force_reconnect' : 'terminate_user',
       'shop',
       { userId: user },
@@ -219,7 +219,7 @@ export class Player {
     for (const [appId, app] of this.world.apps) {
       const channels = new Set([...app.clients].flatMap(({ subscriptions }) => [...subscriptions.keys()]));
       const counts = Object.fromEntries([...channels].map((channel) => [channel, app.count(channel)]));
-      const { answer: list } = await this.room.fabric.ask('channels_with_sockets_count', appId, {
+      const { answer: list } = await this.room.broker.ask('channels_with_sockets_count', appId, {
         prefix: '',
       });
       expect(Object.fromEntries(list)).toEqual(counts);

@@ -12,9 +12,9 @@ describe('what a closed connection leaves behind', () => {
     client.subscribe('orders');
     await client.news();
     const order: string[] = [];
-    const { fabric, presence } = room;
-    const unsubscribe = fabric.unsubscribe.bind(fabric);
-    fabric.unsubscribe = (appId, channel) => {
+    const { broker, presence } = room;
+    const unsubscribe = broker.unsubscribe.bind(broker);
+    broker.unsubscribe = (appId, channel) => {
       order.push(`-${channel}`);
       unsubscribe(appId, channel);
     };

@@ -25,7 +25,7 @@ describe('a count over all processes', () => {
     const room = await openRoom({ policy });
     room.channelCounts.others.set('orders', 1);
     const events: string[] = [];
-    room.fabric.reach = ({ channel, fact }) => {
+    room.broker.reach = ({ channel, fact }) => {
       events.push(`${channel} ${fact.kind}`);
       return null;
     };

@@ -6,7 +6,7 @@ import { eventually, openRoom } from './room.js';
 it('a request for history right behind a subscribe waits for it', async () => {
   const room = await openRoom();
   const holds: Hold[] = [];
-  room.fabric.confirm = () => {
+  room.broker.confirm = () => {
     const hold = new Hold();
     holds.push(hold);
     return hold;

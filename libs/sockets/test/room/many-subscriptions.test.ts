@@ -49,7 +49,7 @@ describe('many subscriptions of one connection', () => {
   it('are refused with 4301 alone beyond the limit when all of them are asked for in one burst', async () => {
     const room = await openRoom();
     const hold = new Hold();
-    room.fabric.confirm = () => hold;
+    room.broker.confirm = () => hold;
     const client = await room.connect();
     for (let index = 0; index < 1200; index += 1) client.subscribe(`channel-${index}`);
     hold.release();
@@ -67,11 +67,11 @@ describe('many subscriptions of one connection', () => {
     const client = await room.connect();
     for (let index = 0; index < 1000; index += 1) client.subscribe(`channel-${index}`);
     expect(await client.news()).toHaveLength(1000);
-    const { fabric } = room;
-    const unsubscribe = fabric.unsubscribe.bind(fabric);
+    const { broker } = room;
+    const unsubscribe = broker.unsubscribe.bind(broker);
     const perTurn: number[] = [];
     let isSameTurn = false;
-    fabric.unsubscribe = (appId, channel) => {
+    broker.unsubscribe = (appId, channel) => {
       if (!isSameTurn) {
         perTurn.push(0);
         isSameTurn = true;

@@ -17,21 +17,21 @@ const at = (userId: string): Presentation => ({
 
 /** Everything that presence decides reaches this process too; `quietly` changes the store as others do unheard. */
 async function quietly(room: Room, change: () => Promise<unknown>): Promise<LiveEvent[]> {
-  const { fabric } = room;
-  const publish = fabric.publish.bind(fabric);
+  const { broker } = room;
+  const publish = broker.publish.bind(broker);
   const unheard: LiveEvent[] = [];
-  fabric.publish = (event) => void unheard.push(event);
+  broker.publish = (event) => void unheard.push(event);
   try {
     await change();
   } finally {
-    fabric.publish = publish;
+    broker.publish = publish;
   }
   return unheard;
 }
 
 /** Word of another process arrives. */
 const arrive = (room: Room, event: LiveEvent): void =>
-  room.fabric.listener?.deliver({ ...event, eventId: randomUUID() });
+  room.broker.listener?.deliver({ ...event, eventId: randomUUID() });
 
 const short = (lines: readonly string[]): string[] =>
   lines.map((line) => /^(\w+) .*?"user_id":"(\w+)"/.exec(line)?.slice(1).join(' ') ?? line);
@@ -114,10 +114,10 @@ describe('members of other processes', () => {
     await room.presence.join(at('ada'), Infinity);
     const client = await subscribed(room, 'me');
     client.frames.splice(0);
-    room.fabric.listener?.outOfReach?.(0, CUT_OFF);
+    room.broker.listener?.outOfReach?.(0, CUT_OFF);
     await quietly(room, () => room.presence.join(at('bo'), Infinity));
     const gone = await quietly(room, () => room.presence.leave(at('ada'), 0, 'left'));
-    room.fabric.listener?.inReachAgain?.();
+    room.broker.listener?.inReachAgain?.();
     expect((await client.until('pusher_internal:member_added')).data).toContain('bo');
     // Late word of it is news: the look has only missed the user, and gives it time.
     for (const event of gone) arrive(room, event);
@@ -138,13 +138,13 @@ describe('members of other processes', () => {
     const room = await sharedRoom();
     await subscribed(room, 'me');
     const reach = new Hold();
-    room.fabric.reach = () => reach;
-    room.fabric.listener?.outOfReach?.(0, CUT_OFF);
+    room.broker.reach = () => reach;
+    room.broker.listener?.outOfReach?.(0, CUT_OFF);
     await room.presence.join(at('ada'), Infinity);
     reach.fail();
     await new Promise((resolve) => void setImmediate(resolve));
-    room.fabric.reach = () => null;
-    const again = await quietly(room, async () => room.fabric.listener?.inReachAgain?.());
+    room.broker.reach = () => null;
+    const again = await quietly(room, async () => room.broker.listener?.inReachAgain?.());
     expect(again.map(({ fact }) => fact)).toMatchObject([
       { kind: 'member_added', member: { userId: 'ada' } },
     ]);
@@ -187,11 +187,11 @@ describe('subscribers of other processes', () => {
     client.frames.splice(0);
     room.channelCounts.others.set('orders', 2);
     room.channelCounts.tell('other', 'orders', 1);
-    room.fabric.listener?.inReachAgain?.();
+    room.broker.listener?.inReachAgain?.();
     const { data } = await client.until('pusher_internal:subscription_count');
     expect(data).toContain('3');
     for (const event of old) arrive(room, event);
-    room.fabric.listener?.inReachAgain?.();
+    room.broker.listener?.inReachAgain?.();
     client.frames.splice(0);
     expect([old.length, await client.news()]).toEqual([1, []]);
   });
@@ -203,7 +203,7 @@ it('a look at the store that fails is tried again', async () => {
   const look = room.presence.look.bind(room.presence);
   room.presence.look = () => Promise.reject(new Error('the store is away'));
   await quietly(room, () => room.presence.join(at('ada'), Infinity));
-  room.fabric.listener?.inReachAgain?.();
+  room.broker.listener?.inReachAgain?.();
   await new Promise((resolve) => void setImmediate(resolve));
   room.presence.look = look;
   expect((await client.until('pusher_internal:member_added')).data).toContain('ada');

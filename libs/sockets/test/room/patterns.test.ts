@@ -119,7 +119,7 @@ it('brings what comes while the channel itself is joined, which then does not br
   client.subscribe('news.*');
   await client.until('service_internal:subscription_succeeded');
   const hold = new Hold();
-  room.fabric.confirm = () => hold;
+  room.broker.confirm = () => hold;
   client.subscribe('news.eu');
   await client.heard();
   room.publish('news.eu', '1');

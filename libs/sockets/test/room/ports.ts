@@ -1,4 +1,4 @@
-import type { Answer, Fabric, FabricListener, Gathered, LiveEvent, Question } from '@carillon/broker';
+import type { Answer, Broker, BrokerListener, Gathered, LiveEvent, Question } from '@carillon/broker';
 import type {
   ChannelCount,
   ChannelCountObserver,
@@ -38,8 +38,8 @@ export class Hold {
   }
 }
 
-/** A fabric that counts what is wanted, and confirms it when it is told to. */
-export class TestFabric implements Fabric {
+/** A broker that counts what is wanted, and confirms it when it is told to. */
+export class TestBroker implements Broker {
   /** Wanted now: `app channel`. Never wanted twice. */
   readonly interest = new Set<string>();
   /** Every call of subscribe and unsubscribe. */
@@ -51,15 +51,15 @@ export class TestFabric implements Fabric {
   reach: (event: LiveEvent) => Hold | null = () => null;
 
   /** Who receives here; null: nobody yet. */
-  listener: FabricListener | null = null;
+  listener: BrokerListener | null = null;
 
-  constructor(private readonly local: Fabric) {}
+  constructor(private readonly local: Broker) {}
 
   get nodeId(): string {
     return this.local.nodeId;
   }
 
-  listen(listener: FabricListener): void {
+  listen(listener: BrokerListener): void {
     this.listener = listener;
     this.local.listen(listener);
   }

@@ -108,7 +108,7 @@ describe('members of a presence channel', () => {
   it('are not told of who came before them, and of everybody who comes after', async () => {
     const room = await openRoom();
     const hold = new Hold();
-    room.fabric.confirm = () => hold;
+    room.broker.confirm = () => hold;
     const client = await room.connect();
     client.subscribe(LOBBY, 'ada');
     await client.heard();
@@ -163,7 +163,7 @@ describe('members of a presence channel', () => {
     ]);
     expect(await room.counts()).toEqual({});
     expect(await room.members(LOBBY)).toEqual([]);
-    expect([...room.fabric.interest]).toEqual([]);
+    expect([...room.broker.interest]).toEqual([]);
     room.presence[when] = () => undefined;
     client.subscribe(LOBBY, 'ada');
     expect(await client.news()).toHaveLength(1);
@@ -280,10 +280,10 @@ describe('members of a presence channel', () => {
     closes.close(4200);
     await closes.untilClose();
     await room.settled(5);
-    await room.fabric.ask('terminate_user', 'shop', { userId: 'end' });
+    await room.broker.ask('terminate_user', 'shop', { userId: 'end' });
     expect(await isEnded.untilClose()).toBe(4009);
     await room.settled(4);
-    await room.fabric.ask('force_reconnect', 'shop', { userId: 'back' });
+    await room.broker.ask('force_reconnect', 'shop', { userId: 'back' });
     expect(await returns.untilClose()).toBe(4200);
     drops.drop();
     await room.settled(2);

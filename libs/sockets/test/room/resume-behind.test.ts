@@ -45,7 +45,7 @@ describe('a resume', () => {
     publish(room, 'orders', 'a', 'b');
     const [client, gone] = [(await joined(room, 'orders')).client, (await joined(room, 'orders')).client];
     const [two, lost] = [new Hold(), new Hold()];
-    room.fabric.confirm = (channel) => (channel === 'two' ? two : lost);
+    room.broker.confirm = (channel) => (channel === 'two' ? two : lost);
     for (const one of [client, gone]) {
       await one.heard();
       one.together(() => {
@@ -79,7 +79,7 @@ describe('a resume', () => {
       const room = await openRoom({ env: RECOVERY });
       const { client } = await joined(room, 'orders');
       const hold = new Hold();
-      room.fabric.confirm = () => hold;
+      room.broker.confirm = () => hold;
       client.subscribe('slow');
       client.send('service:resume', { channel_positions: { orders: { serial: 0 }, slow: { serial: 0 } } });
       await client.heard();

@@ -12,7 +12,7 @@ const FAREWELL = [
 /** How many connections another process, or this one, is told were closed. */
 async function revoke(room: Room, revoked: Partial<RevokedTokens>, app = 'shop'): Promise<number> {
   const about = { jti: null, clientId: null, ...revoked };
-  return (await room.fabric.ask('token_revoked', app, about)).answer;
+  return (await room.broker.ask('token_revoked', app, about)).answer;
 }
 
 async function holder(room: Room, jti: string, clientId: string, app = 'shop'): Promise<Client> {
@@ -113,7 +113,7 @@ describe('a revocation', () => {
     const room = await openRoom();
     const client = await holder(room, 't-1', 'u-1');
     const about = { jti: 't-1', clientId: null };
-    const { listener } = room.fabric;
+    const { listener } = room.broker;
     expect([1, 2].map(() => listener?.answer('token_revoked', 'shop', about))).toEqual([1, 0]);
     await expectRevoked(client);
   });

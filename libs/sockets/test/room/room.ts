@@ -3,7 +3,7 @@ import type { RecoveryPolicy } from '@carillon/channels';
 import { MemoryCache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contracts';
 import type { AppRecord, Config } from '@carillon/config';
-import { type BrokerOutage, LocalFabric } from '@carillon/broker';
+import { type BrokerOutage, LocalBroker } from '@carillon/broker';
 import { MemoryPresence, type PresenceClock } from '@carillon/presence';
 import {
   ChannelPublisher,
@@ -26,7 +26,7 @@ import type { Token } from '@carillon/realtime';
 import { Connection } from '../../src/connection/connection.js';
 import { config, record } from '../samples.js';
 import { Client, type ConnectOptions } from './client.js';
-import { TestCounts, TestFabric, TestLastEvents, TestPresence, TestQuota } from './ports.js';
+import { TestCounts, TestBroker, TestLastEvents, TestPresence, TestQuota } from './ports.js';
 
 export interface RoomOptions {
   /** Overrides of the environment. */
@@ -66,7 +66,7 @@ class RememberingGateway extends SocketsGateway {
 export class Room {
   readonly state = new ProcessState();
   readonly metrics: Metrics;
-  readonly fabric: TestFabric;
+  readonly broker: TestBroker;
   readonly presence: TestPresence;
   readonly channelCounts = new TestCounts();
   readonly connectionQuota = new TestQuota();
@@ -94,7 +94,7 @@ export class Room {
       this.lines.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
     });
     this.metrics = new Metrics({ prefix: '', port: 6001, log });
-    this.fabric = new TestFabric(new LocalFabric('node', (where, error) => this.#fault(where, error)));
+    this.broker = new TestBroker(new LocalBroker('node', (where, error) => this.#fault(where, error)));
     this.presence = new TestPresence(
       new MemoryPresence({
         onObserverFault: (error) => this.#fault('presence observer', error),
@@ -104,7 +104,7 @@ export class Room {
     this.#cache = new MemoryCache({ capacity: 1000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
     const stored = new StoredLastEvents({ cache: this.#cache, ttlMs: 3_600_000, maxRecordBytes: 1_000_000 });
     this.lastEvents = new TestLastEvents(stored);
-    const live = new LivePublisher({ fabric: this.fabric, lastEvents: stored, log });
+    const live = new LivePublisher({ broker: this.broker, lastEvents: stored, log });
     this.publisher = new ChannelPublisher(
       live,
       null,
@@ -125,7 +125,7 @@ export class Room {
       config: settings,
       admission: this.admission,
       apps,
-      fabric: this.fabric,
+      broker: this.broker,
       presence: this.presence,
       channelCounts: this.channelCounts,
       connectionQuota: this.connectionQuota,
@@ -222,7 +222,7 @@ export class Room {
   /** Revokes a token as the HTTP side does: written down, then every process is asked. */
   async revoke(jti: string): Promise<void> {
     await this.#cache.set(cacheKeys.revokedToken('shop', jti), 'revoked', 60_000);
-    await this.fabric.ask('token_revoked', 'shop', { jti, clientId: null });
+    await this.broker.ask('token_revoked', 'shop', { jti, clientId: null });
   }
 
   /** Connections of all apps. */
@@ -233,7 +233,7 @@ export class Room {
 
   /** Subscriptions of this process by channel. */
   async counts(prefix = ''): Promise<Readonly<Record<string, number>>> {
-    const { answer } = await this.fabric.ask('channels_with_sockets_count', 'shop', { prefix });
+    const { answer } = await this.broker.ask('channels_with_sockets_count', 'shop', { prefix });
     return Object.fromEntries(answer);
   }
 
@@ -266,8 +266,8 @@ export class Room {
     const kept = [...this.hub.hubs].flatMap(({ appId, lingering }) =>
       [...lingering].map((name) => `${appId} ${name}`),
     );
-    expect([...this.fabric.interest].toSorted()).toEqual(kept.toSorted());
-    expect(this.fabric.mistakes).toEqual([]);
+    expect([...this.broker.interest].toSorted()).toEqual(kept.toSorted());
+    expect(this.broker.mistakes).toEqual([]);
     expect(await this.metric('connected')).toBe(0);
     expect(await this.metric('active_channels')).toBe(0);
     expect(await this.metric('channel_subscriptions_total')).toBe(
@@ -290,7 +290,7 @@ export class Room {
       this.replay.close(),
       this.apps.close(),
       this.presence.close(),
-      this.fabric.close(),
+      this.broker.close(),
       this.#cache.close(),
     ]);
   }

@@ -27,7 +27,7 @@ describe('subscribing', () => {
       for (let time = 0; time < 3; time += 1) client.subscribe(channel);
       expect(await client.news()).toEqual(Array(3).fill(`subscription_succeeded ${channel} {}`));
       expect(await room.counts()).toEqual({ [channel]: 1 });
-      expect(room.fabric.calls).toEqual([`+${channel}`]);
+      expect(room.broker.calls).toEqual([`+${channel}`]);
       expect(await room.metric('channel_subscriptions_total')).toBe(1);
       await room.publish(channel, 'one');
       expect(await client.news()).toEqual([`news ${channel} one`]);

@@ -4,11 +4,11 @@ import type { Client } from './client.js';
 import { Hold } from './ports.js';
 import { eventually, openRoom, Room, turn } from './room.js';
 
-/** A room whose fabric confirms nothing before it is told to. */
+/** A room whose broker confirms nothing before it is told to. */
 async function slowRoom(): Promise<{ room: Room; holds: Hold[] }> {
   const room = await openRoom();
   const holds: Hold[] = [];
-  room.fabric.confirm = () => {
+  room.broker.confirm = () => {
     const hold = new Hold();
     holds.push(hold);
     return hold;
@@ -68,10 +68,10 @@ describe('a subscription that waits for other processes', () => {
     expect(await one.news()).toEqual(failure('orders'));
     expect(await two.news()).toEqual(failure('orders'));
     expect(await room.counts()).toEqual({});
-    expect(room.fabric.calls).toEqual(['+orders', '-orders']);
+    expect(room.broker.calls).toEqual(['+orders', '-orders']);
     expect(await room.metric('channel_subscriptions_total')).toBe(0);
     await room.publish('orders', 'lost too');
-    room.fabric.confirm = () => null;
+    room.broker.confirm = () => null;
     await subscribed(one, 'orders');
     await room.publish('orders', 'seen');
     expect(await one.news()).toEqual(['news orders seen']);
@@ -86,14 +86,14 @@ describe('a subscription that waits for other processes', () => {
     const clients = await Promise.all([room.connect(), room.connect(), room.connect()]);
     for (const client of clients.slice(0, 2)) client.subscribe('orders');
     for (const client of clients.slice(0, 2)) expect(await client.news()).toEqual([]);
-    expect(room.fabric.calls).toEqual(['+orders']);
+    expect(room.broker.calls).toEqual(['+orders']);
     holds[0]?.release();
     await turn();
     clients[2]?.subscribe('orders');
     for (const client of clients) expect(await client.news()).toEqual(['subscription_succeeded orders {}']);
     await room.publish('orders', 'one');
     for (const client of clients) expect(await client.news()).toEqual(['news orders one']);
-    expect(room.fabric.calls).toEqual(['+orders']);
+    expect(room.broker.calls).toEqual(['+orders']);
     for (const client of clients) client.close();
     await room.expectNothingLeft();
   });
@@ -103,7 +103,7 @@ describe('a subscription that waits for other processes', () => {
     const client = await room.connect();
     client.subscribe('slow');
     await client.news();
-    room.fabric.confirm = () => null;
+    room.broker.confirm = () => null;
     client.subscribe('fast');
     await room.publish('fast', 'not yet');
     expect(await client.news()).toEqual(['subscription_succeeded fast {}']);
@@ -132,7 +132,7 @@ describe('a subscription that waits for other processes', () => {
     expect(await room.counts()).toEqual({});
     await room.publish('orders', 'one');
     expect(await client.news()).toEqual([]);
-    expect(room.fabric.calls).toEqual(['+orders', '-orders']);
+    expect(room.broker.calls).toEqual(['+orders', '-orders']);
     client.close();
     await room.expectNothingLeft();
   });
@@ -197,7 +197,7 @@ describe('a subscription that waits for other processes', () => {
     await client.heard();
     client.drop();
     await room.settled(0);
-    room.fabric.confirm = () => null;
+    room.broker.confirm = () => null;
     for (const hold of holds) hold.release();
     await turn();
     await room.expectNothingLeft();
@@ -208,7 +208,7 @@ describe('a subscription that waits for other processes', () => {
   it('counts what it holds back as queued: beyond the bound the connection closes with 4100', async () => {
     const room = await openRoom({ env: { WEBSOCKET_MAX_MESSAGES: '5' } });
     const hold = new Hold();
-    room.fabric.confirm = () => hold;
+    room.broker.confirm = () => hold;
     const client = await room.connect();
     client.subscribe('orders');
     await client.news();
@@ -228,7 +228,7 @@ describe('a subscription that waits for other processes', () => {
     };
     const room = await openRoom({ env });
     const hold = new Hold();
-    room.fabric.confirm = () => hold;
+    room.broker.confirm = () => hold;
     const client = await room.connect();
     client.subscribe('orders');
     await client.news();
@@ -256,7 +256,7 @@ describe('a subscription that waits for other processes', () => {
       fc.asyncProperty(fc.array(fc.tuple(step, fc.nat(2)), { maxLength: 30 }), async (program) => {
         const room = await Room.open();
         const holds: Hold[] = [];
-        room.fabric.confirm = () => {
+        room.broker.confirm = () => {
           const hold = new Hold();
           holds.push(hold);
           return hold;
@@ -279,7 +279,7 @@ describe('a subscription that waits for other processes', () => {
           await turn();
         }
         // What waits its turn behind these is confirmed at once.
-        room.fabric.confirm = () => null;
+        room.broker.confirm = () => null;
         for (const hold of holds) hold.release();
         await eventually(() => room.gateway.connections.every(({ openings }) => openings === null));
         await room.publish('orders', `${published++}`);

@@ -135,7 +135,7 @@ describe('sockets tell webhooks', () => {
     webhooks.news();
     const [lost, sent] = [new Hold(), new Hold()];
     for (const hold of [lost, sent]) {
-      room.fabric.reach = () => hold;
+      room.broker.reach = () => hold;
       client.send('client-x', { channel: 'private-a', data: 1 });
       await client.heard();
       expect(webhooks.news()).toEqual([]);

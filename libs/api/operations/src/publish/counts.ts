@@ -1,5 +1,5 @@
 import type { PublishableChannel } from '@carillon/channels';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { Presence } from '@carillon/presence';
 import type { Logger } from '@carillon/runtime';
 import type { Event } from './event.js';
@@ -12,7 +12,7 @@ export const hasMembers = (channel: PublishableChannel): boolean =>
 /** Counts over all processes for the answer to a publish. Never rejects: unavailable counts are omitted. */
 export class PublishCounts {
   constructor(
-    private readonly fabric: Fabric,
+    private readonly broker: Broker,
     private readonly presence: Presence,
     private readonly log: Logger,
   ) {}
@@ -30,7 +30,7 @@ export class PublishCounts {
     channels: readonly PublishableChannel[],
   ): Promise<ReadonlyMap<string, number>> {
     const names = channels.map(({ name }) => name);
-    const { answer, complete } = await this.fabric.ask('batch_channel_sockets_count', appId, {
+    const { answer, complete } = await this.broker.ask('batch_channel_sockets_count', appId, {
       channels: names,
     });
     return complete ? new Map(names.map((name) => [name, answer.get(name) ?? 0])) : NONE;

@@ -3,7 +3,7 @@ import type { AiChannels } from '@carillon/history-ai';
 import type { MessageReader } from '@carillon/history-reader';
 import type { Channels, PublishableChannel } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import type { Presence } from '@carillon/presence';
 import type { LastEvent, LastEvents } from '@carillon/history-publish';
 import { describe } from '../describe/description.js';
@@ -16,7 +16,7 @@ import { namedChannel } from './named-channel.js';
 
 export interface ChannelStateParts {
   readonly channels: Channels;
-  readonly fabric: Fabric;
+  readonly broker: Broker;
   readonly presence: Presence;
   readonly lastEvents: LastEvents;
   readonly ai: AiChannels;
@@ -67,7 +67,7 @@ export const channelState =
       throw new ServiceError('invalid_input', { text: 'info user_count needs a presence channel' });
     }
     const [{ answer, complete }, users, last, streams] = await Promise.all([
-      parts.fabric.ask('batch_channel_sockets_count', app.id, { channels: [channel.name] }),
+      parts.broker.ask('batch_channel_sockets_count', app.id, { channels: [channel.name] }),
       wantsUsers ? userCount(parts, app, channel) : 0,
       info.has('cache') ? lastEvent(parts, app, channel) : null,
       parts.ai.has(channel.name) && parts.messages !== null

@@ -1,6 +1,6 @@
 import { CHANNEL_KINDS } from '@carillon/channels';
 import { ServiceError } from '@carillon/errors';
-import type { Fabric, Gathered } from '@carillon/broker';
+import type { Broker, Gathered } from '@carillon/broker';
 import type { Presence } from '@carillon/presence';
 import { describe } from '../describe/description.js';
 import { infoOption, infoTokens } from '../describe/info.js';
@@ -34,7 +34,7 @@ export const LIST_CHANNELS = describe({
 });
 
 /** The occupied channels of all processes. */
-export function listChannels(fabric: Fabric, presence: Presence): Work<typeof LIST_CHANNELS> {
+export function listChannels(broker: Broker, presence: Presence): Work<typeof LIST_CHANNELS> {
   const queries = new SharedQueries<Occupied>();
   return async (caller, { filter_by_prefix: prefix = '', info: asked }) => {
     const { id } = caller.app;
@@ -47,7 +47,7 @@ export function listChannels(fabric: Fabric, presence: Presence): Work<typeof LI
       });
     }
     const { answer, complete } = await queries.ask(`${id}/${prefix}`, () =>
-      fabric.ask('channels_with_sockets_count', id, { prefix }),
+      broker.ask('channels_with_sockets_count', id, { prefix }),
     );
     const names = [...answer.keys()];
     const users = wantsUsers

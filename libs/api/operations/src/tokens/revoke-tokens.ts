@@ -1,7 +1,7 @@
 import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contracts';
 import { ServiceError } from '@carillon/errors';
-import type { Fabric, RevokedTokens } from '@carillon/broker';
+import type { Broker, RevokedTokens } from '@carillon/broker';
 import type { Logger } from '@carillon/runtime';
 import { describe } from '../describe/description.js';
 import { integerField, textField } from '../describe/field.js';
@@ -49,7 +49,7 @@ export const REVOKE_TOKENS = describe({
 
 export interface RevocationParts {
   readonly cache: Cache;
-  readonly fabric: Fabric;
+  readonly broker: Broker;
   /** Whether other processes can answer this one; false: they are notified without an answer. */
   readonly asks: boolean;
   readonly log: Logger;
@@ -89,12 +89,12 @@ export const revokeTokens =
 
 /** Number of closed connections, as far as processes answered. */
 async function close(parts: RevocationParts, appId: string, revoked: RevokedTokens): Promise<number> {
-  const { fabric, asks, log } = parts;
+  const { broker, asks, log } = parts;
   if (!asks) {
     tell(parts, appId, revoked);
     return 0;
   }
-  const { answer, complete } = await fabric.ask('token_revoked', appId, revoked);
+  const { answer, complete } = await broker.ask('token_revoked', appId, revoked);
   if (!complete) {
     log.warn('not every process confirmed a revocation', { app_id: appId });
     // Processes that did not answer may have missed the request; for others a repeat has no effect.
@@ -103,8 +103,8 @@ async function close(parts: RevocationParts, appId: string, revoked: RevokedToke
   return answer;
 }
 
-function tell({ fabric, log }: RevocationParts, appId: string, revoked: RevokedTokens): void {
-  fabric.tellTokensRevoked(appId, revoked)?.catch((error: unknown) => {
+function tell({ broker, log }: RevocationParts, appId: string, revoked: RevokedTokens): void {
+  broker.tellTokensRevoked(appId, revoked)?.catch((error: unknown) => {
     log.warn('other processes not told of a revocation', { app_id: appId, error });
   });
 }

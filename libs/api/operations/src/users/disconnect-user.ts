@@ -1,5 +1,5 @@
 import { ServiceError } from '@carillon/errors';
-import type { Fabric } from '@carillon/broker';
+import type { Broker } from '@carillon/broker';
 import { isUserId, MAX_USER_ID_BYTES } from '@carillon/protocol';
 import { describe } from '../describe/description.js';
 import { OK, OK_SHAPE } from '../describe/shape.js';
@@ -30,13 +30,13 @@ export const FORCE_RECONNECT = described(
  * retryable failure, because its sockets may still be open.
  */
 export const disconnectUser =
-  (fabric: Fabric, kind: 'terminate_user' | 'force_reconnect'): Work<typeof TERMINATE_CONNECTIONS> =>
+  (broker: Broker, kind: 'terminate_user' | 'force_reconnect'): Work<typeof TERMINATE_CONNECTIONS> =>
   async (caller, { user_id: userId }) => {
     caller.require('admin', null);
     if (!isUserId(userId)) {
       throw new ServiceError('invalid_input', { text: `a user id has 1 to ${MAX_USER_ID_BYTES} bytes` });
     }
-    const { complete } = await fabric.ask(kind, caller.app.id, { userId });
+    const { complete } = await broker.ask(kind, caller.app.id, { userId });
     if (complete) return OK;
     throw new ServiceError('service_unavailable', { text: 'Not every process has confirmed it, retry' });
   };

@@ -1,4 +1,4 @@
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import type { IncomingMessage, OutgoingMessage, PubsubClient, SubscriptionStream } from '@carillon/google';
 import { addressName } from '../../lanes/address-key.js';
 import { Correspondence } from '../../lanes/correspondence.js';
@@ -7,7 +7,7 @@ import type { Heard, LaneAddress } from '../../lanes/port.js';
 
 export interface PubsubLanesParts {
   readonly client: PubsubClient;
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly send: (topic: string, message: OutgoingMessage) => Promise<void>;
   /** Settles when responses are kept for this session. */
   readonly hearResponses: () => Promise<void>;

@@ -1,4 +1,4 @@
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import {
   hasCode,
   MessageSender,
@@ -13,7 +13,7 @@ import { SessionLost, type Session, type SessionListener } from '../../cluster/w
 import { PubsubLanes } from './pubsub-lanes.js';
 
 export interface PubsubParts {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly client: PubsubClient;
   /** Unique; ends the ids of the subscriptions of this session. */
   readonly id: string;

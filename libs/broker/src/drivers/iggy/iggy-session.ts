@@ -1,4 +1,4 @@
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import {
   endOf,
   type IggyClient,
@@ -17,7 +17,7 @@ import { IggyLanes, type LaneTopics } from './iggy-lanes.js';
 export interface IggySessionParts {
   readonly client: IggyClient;
   readonly settings: IggySettings;
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly laneTopics: LaneTopics;
   readonly listener: SessionListener;
 }

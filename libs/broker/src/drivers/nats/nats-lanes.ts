@@ -1,4 +1,4 @@
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import type { Connection, Heard as Subscribed } from '@carillon/nats';
 import { SessionLost } from '../../cluster/wire.js';
 import { addressName } from '../../lanes/address-key.js';
@@ -10,7 +10,7 @@ const GROUP = 'writers';
 
 export interface NatsLanesParts {
   readonly connection: Connection;
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   /** Settles when the server has everything that was sent before. */
   readonly passed: () => Promise<void>;
 }

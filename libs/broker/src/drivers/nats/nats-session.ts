@@ -1,4 +1,4 @@
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import type { Connection, Heard, NatsEvent } from '@carillon/nats';
 import { pause } from '@carillon/runtime';
 import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
@@ -24,7 +24,7 @@ export class NatsSession implements Session {
     private readonly connection: Connection,
     private readonly listener: SessionListener,
     private readonly onEvent: (event: NatsEvent) => void,
-    names: FabricNames,
+    names: BrokerNames,
   ) {
     this.#barrier = new Barrier({
       leave: () => connection.leave(),

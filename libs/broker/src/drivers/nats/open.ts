@@ -1,10 +1,10 @@
 import { openCluster } from '../../cluster/open-cluster.js';
-import type { FabricOptions } from '../../fabric-options.js';
-import type { OpenedFabric } from '../../port.js';
+import type { BrokerOptions } from '../../broker-options.js';
+import type { OpenedBroker } from '../../port.js';
 import { natsWire } from './nats-wire.js';
 
 /** Driver `nats`. */
-export async function openNats(options: FabricOptions): Promise<OpenedFabric> {
+export async function openNats(options: BrokerOptions): Promise<OpenedBroker> {
   const { config, metrics } = options;
   const settings = config.adapter.nats;
   const events = metrics.counter('nats_events_total');

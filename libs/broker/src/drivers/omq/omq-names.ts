@@ -1,6 +1,6 @@
-import { type FabricNames, sharedNames } from '@carillon/contracts';
+import { type BrokerNames, sharedNames } from '@carillon/contracts';
 
-export interface OmqNames extends FabricNames {
+export interface OmqNames extends BrokerNames {
   /** Confirmations of subscriptions. */
   readonly hello: string;
 }

@@ -1,10 +1,10 @@
 import { openCluster } from '../../cluster/open-cluster.js';
-import type { FabricOptions } from '../../fabric-options.js';
-import type { OpenedFabric } from '../../port.js';
+import type { BrokerOptions } from '../../broker-options.js';
+import type { OpenedBroker } from '../../port.js';
 import { omqWire, peersOf } from './omq-wire.js';
 
 /** Driver `omq`. Rejects when the endpoint of this process cannot be bound. */
-export async function openOmq(options: FabricOptions): Promise<OpenedFabric> {
+export async function openOmq(options: BrokerOptions): Promise<OpenedBroker> {
   const { config, metrics, log } = options;
   const settings = config.adapter.omq;
   const dropped = metrics

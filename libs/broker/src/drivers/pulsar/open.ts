@@ -1,11 +1,11 @@
 import { MAX_PAYLOAD_BYTES } from '@carillon/pulsar';
 import { openCluster } from '../../cluster/open-cluster.js';
-import type { FabricOptions } from '../../fabric-options.js';
-import type { OpenedFabric } from '../../port.js';
+import type { BrokerOptions } from '../../broker-options.js';
+import type { OpenedBroker } from '../../port.js';
 import { pulsarWire } from './pulsar-wire.js';
 
 /** Opens the driver `pulsar`. */
-export async function openPulsar(options: FabricOptions): Promise<OpenedFabric> {
+export async function openPulsar(options: BrokerOptions): Promise<OpenedBroker> {
   const settings = options.config.adapter.pulsar;
   return openCluster(options, pulsarWire(settings), {
     requestTimeoutMs: settings.request_timeout_ms,

@@ -1,4 +1,4 @@
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import { PulsarConsumer, type PulsarClientOptions, PulsarRefused } from '@carillon/pulsar';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SessionLost } from '../../cluster/wire.js';
@@ -8,7 +8,7 @@ import type { LaneLine, TakeRequest } from '../../lanes/line.js';
 import type { Heard, LaneAddress } from '../../lanes/port.js';
 
 export interface PulsarLanesParts {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly client: PulsarClientOptions;
   readonly send: (topic: string, text: string) => Promise<void>;
   /** Settles when answers are received. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import { PulsarConsumer, type PulsarClientOptions, PulsarProducer } from '@carillon/pulsar';
 import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
 import { PulsarLanes } from './pulsar-lanes.js';
 
 export interface PulsarSessionParts {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly client: PulsarClientOptions;
   /** Topic without subscriptions that health checks publish to. */
   readonly healthTopic: string;

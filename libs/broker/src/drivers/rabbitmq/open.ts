@@ -1,10 +1,10 @@
 import { openCluster } from '../../cluster/open-cluster.js';
-import type { FabricOptions } from '../../fabric-options.js';
-import type { OpenedFabric } from '../../port.js';
+import type { BrokerOptions } from '../../broker-options.js';
+import type { OpenedBroker } from '../../port.js';
 import { rabbitmqWire } from './rabbitmq-wire.js';
 
 /** Driver `rabbitmq`. */
-export async function openRabbitmq(options: FabricOptions): Promise<OpenedFabric> {
+export async function openRabbitmq(options: BrokerOptions): Promise<OpenedBroker> {
   const settings = options.config.adapter.rabbitmq;
   const wire = await rabbitmqWire(settings);
   return openCluster(options, wire, {

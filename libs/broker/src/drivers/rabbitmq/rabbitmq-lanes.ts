@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import type { Channel, ConfirmChannel } from 'amqplib';
 import { SessionLost } from '../../cluster/wire.js';
 import { addressName } from '../../lanes/address-key.js';
@@ -9,7 +9,7 @@ import type { LaneLine, TakeRequest } from '../../lanes/line.js';
 import type { Heard, LaneAddress } from '../../lanes/port.js';
 
 export interface RabbitmqLanesParts {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly publishing: ConfirmChannel;
   readonly consuming: Channel;
   /** Settles when answers come here. */

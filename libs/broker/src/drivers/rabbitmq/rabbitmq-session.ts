@@ -1,10 +1,10 @@
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import type { Channel, ChannelModel, ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { SessionLost, type Session, type SessionListener } from '../../cluster/wire.js';
 import { RabbitmqLanes } from './rabbitmq-lanes.js';
 
 export interface RabbitmqParts {
-  readonly names: FabricNames;
+  readonly names: BrokerNames;
   readonly connection: ChannelModel;
   readonly publishing: ConfirmChannel;
   readonly consuming: Channel;

@@ -1,5 +1,5 @@
 import type { Config } from '@carillon/config';
-import { type FabricNames, sharedNames } from '@carillon/contracts';
+import { type BrokerNames, sharedNames } from '@carillon/contracts';
 import type { Channel, ChannelModel } from 'amqplib';
 import { hostOf } from '../../cluster/broker-hosts.js';
 import type { SessionListener, Wire } from '../../cluster/wire.js';
@@ -34,7 +34,7 @@ export async function rabbitmqWire(settings: Settings): Promise<Wire> {
 
 async function openSession(
   connection: ChannelModel,
-  names: FabricNames,
+  names: BrokerNames,
   listener: SessionListener,
 ): Promise<RabbitmqSession> {
   const publishing = await connection.createConfirmChannel();

@@ -1,11 +1,11 @@
 import { redisTarget, type RedisTarget } from '@carillon/redis';
 import { openCluster } from '../../cluster/open-cluster.js';
-import type { FabricConfig, FabricOptions } from '../../fabric-options.js';
-import type { OpenedFabric } from '../../port.js';
+import type { BrokerConfig, BrokerOptions } from '../../broker-options.js';
+import type { OpenedBroker } from '../../port.js';
 import { redisWire } from './redis-wire.js';
 
 /** Driver `redis`. */
-export async function openRedis(options: FabricOptions): Promise<OpenedFabric> {
+export async function openRedis(options: BrokerOptions): Promise<OpenedBroker> {
   const { adapter, database } = options.config;
   const { redis_pub_options: pub, redis_sub_options: sub, ...settings } = adapter.redis;
   const to = (urlOverride: string | null): RedisTarget =>
@@ -20,7 +20,7 @@ export async function openRedis(options: FabricOptions): Promise<OpenedFabric> {
 }
 
 /** Driver `redis-cluster`. */
-export async function openRedisCluster(options: FabricOptions): Promise<OpenedFabric> {
+export async function openRedisCluster(options: BrokerOptions): Promise<OpenedBroker> {
   const settings = options.config.adapter.cluster;
   const target = clusterTarget(options.config);
   const wire = await redisWire({
@@ -33,7 +33,7 @@ export async function openRedisCluster(options: FabricOptions): Promise<OpenedFa
 }
 
 /** The adapter's own nodes, with the credentials of the database. */
-function clusterTarget({ adapter, database }: FabricConfig): RedisTarget {
+function clusterTarget({ adapter, database }: BrokerConfig): RedisTarget {
   const { nodes, tls } = adapter.cluster;
   const { cluster, master_tls } = database.redis;
   const settings = {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FabricNames } from '@carillon/contracts';
+import type { BrokerNames } from '@carillon/contracts';
 import type { ClassicPubSub } from '@carillon/redis';
 import { addressName } from '../../lanes/address-key.js';
 import { Correspondence } from '../../lanes/correspondence.js';
@@ -18,7 +18,7 @@ export class RedisLanes implements LaneLine {
 
   constructor(
     private readonly classic: ClassicPubSub,
-    private readonly names: FabricNames,
+    private readonly names: BrokerNames,
   ) {
     this.#replyTo = names.reply(randomUUID());
     this.#letters = new Correspondence({

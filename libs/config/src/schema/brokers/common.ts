@@ -1,7 +1,7 @@
 import { matches, optional, secret, string, u32, u64 } from '../../kernel/index.js';
 
 /** What the adapter and the queue say differently about the same broker. */
-export interface Broker {
+export interface BrokerBlock {
   /** Default of `prefix`. */
   readonly prefix: string;
 }

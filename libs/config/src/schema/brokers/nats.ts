@@ -1,7 +1,7 @@
 import { bool, each, list, notEmpty, optional, table, u64 } from '../../kernel/index.js';
-import { capacity, hidden, name, nodes, prefix, timeout, type Broker } from './common.js';
+import { capacity, hidden, name, nodes, prefix, timeout, type BrokerBlock } from './common.js';
 
-export const nats = (broker: Broker) =>
+export const nats = (broker: BrokerBlock) =>
   table({
     servers: list({
       default: ['nats://localhost:4222'],

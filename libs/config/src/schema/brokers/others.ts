@@ -1,7 +1,7 @@
 import { bound, each, isUrl, list, notEmpty, optional, string, table, u16, u32 } from '../../kernel/index.js';
-import { hidden, name, nodes, prefix, timeout, type Broker } from './common.js';
+import { hidden, name, nodes, prefix, timeout, type BrokerBlock } from './common.js';
 
-export const pulsar = (broker: Broker) =>
+export const pulsar = (broker: BrokerBlock) =>
   table({
     url: string({
       default: 'pulsar://127.0.0.1:6650',
@@ -15,7 +15,7 @@ export const pulsar = (broker: Broker) =>
     nodes_number: nodes('PULSAR_NODES_NUMBER'),
   });
 
-export const rabbitmq = (broker: Broker) =>
+export const rabbitmq = (broker: BrokerBlock) =>
   table({
     url: string({
       default: 'amqp://guest:guest@127.0.0.1:5672/%2f',
@@ -29,7 +29,7 @@ export const rabbitmq = (broker: Broker) =>
     nodes_number: nodes('RABBITMQ_NODES_NUMBER'),
   });
 
-export const googlePubsub = (broker: Broker) =>
+export const googlePubsub = (broker: BrokerBlock) =>
   table({
     project_id: string({
       default: '',
@@ -49,7 +49,7 @@ export const googlePubsub = (broker: Broker) =>
     nodes_number: nodes('GOOGLE_PUBSUB_NODES_NUMBER'),
   });
 
-export const kafka = (broker: Broker) =>
+export const kafka = (broker: BrokerBlock) =>
   table({
     brokers: list({
       default: ['localhost:9092'],

@@ -28,7 +28,7 @@ export function message<Kind extends string, const F extends Parameters<typeof o
 /** Size of a message besides the largest event payload: names, serials, escapes of the envelope. */
 const ENVELOPE_BYTES = 64 * 1024;
 
-/** The size cap of messages on the fabric. */
+/** The size cap of messages on the broker. */
 export function maxMessageBytes(eventPayloadLimitBytes: number): number {
   return eventPayloadLimitBytes + ENVELOPE_BYTES;
 }

@@ -1,6 +1,6 @@
 import { object, optional, nullable } from '../codec/composites.js';
 import { flag, integer, matching, oneOf } from '../codec/primitives.js';
-import { count, serial } from '../fabric/fields.js';
+import { count, serial } from '../broker/fields.js';
 import { storableText } from './storable.js';
 
 export const uuid = matching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a UUID in lower case');

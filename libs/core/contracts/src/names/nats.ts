@@ -1,5 +1,5 @@
 import { digestOfLong } from './bounded.js';
-import type { FabricNames } from './fabric-names.js';
+import type { BrokerNames } from './broker-names.js';
 
 /** Limit of cached names; evicted ones are computed again, which costs as much as encoding the message. */
 const MAX_CHANNELS = 10_000;
@@ -8,7 +8,7 @@ const MAX_CHANNELS = 10_000;
  * Subjects on NATS. The prefix loses trailing `:` and `.`; app ids and channels go in base64url, since a subject
  * takes neither dots nor wildcards of theirs. A name that is too long is its digest behind a `~`, which no encoded one has.
  */
-export function natsNames(prefix: string): FabricNames {
+export function natsNames(prefix: string): BrokerNames {
   const root = trimmed(prefix);
   const named = (name: string) => `${root}.${name}`;
   const channels = new Map<string, string>();

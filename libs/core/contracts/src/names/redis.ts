@@ -1,11 +1,11 @@
 import { digestOfLong } from './bounded.js';
-import type { FabricNames } from './fabric-names.js';
+import type { BrokerNames } from './broker-names.js';
 
 /**
  * Channels on Redis, single or cluster. The prefix is used as written. A part that is too long is its digest behind
  * `# `, which begins no name of a channel.
  */
-export function redisNames(prefix: string): FabricNames {
+export function redisNames(prefix: string): BrokerNames {
   const named = (name: string) => `${prefix}#${name}`;
   return {
     broadcast: named('broadcast'),

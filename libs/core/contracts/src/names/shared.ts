@@ -1,11 +1,11 @@
-import type { FabricNames } from './fabric-names.js';
+import type { BrokerNames } from './broker-names.js';
 
 /**
  * Addresses on a broker without routing: one for events, one for requests and notifications, one for answers.
  * Messages for one node reach all, and the others ignore them.
  * @param separator Character between prefix and name.
  */
-export function sharedNames(prefix: string, separator: '-' | '.' = '.'): FabricNames {
+export function sharedNames(prefix: string, separator: '-' | '.' = '.'): BrokerNames {
   const named = (name: string) => `${prefix}${separator}${name}`;
   const [broadcast, requests, responses] = [named('broadcast'), named('requests'), named('responses')];
   return {

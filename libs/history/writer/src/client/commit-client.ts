@@ -18,7 +18,7 @@ export interface CommitClientOptions {
   readonly nodeId: string;
   /** Total time budget of a record, from the call to the result. */
   readonly budgetMs: number;
-  /** The largest record that the fabric carries; null: there is no fabric, and nothing is written out. */
+  /** The largest record that the broker carries; null: there is no broker, and nothing is written out. */
   readonly maxRecordBytes: number | null;
 }
 

@@ -219,7 +219,7 @@ export class HandOver {
     const silence: { stop?: () => void } = {};
     const silent = new Promise<never>((_, reject) => {
       silence.stop = this.parts.clock.after(HAND_OVER_MS, () =>
-        reject(new Error('the fabric or the store did not answer in time')),
+        reject(new Error('the broker or the store did not answer in time')),
       );
     });
     try {

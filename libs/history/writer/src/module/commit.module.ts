@@ -1,4 +1,4 @@
-import { FABRIC, type OpenedFabric } from '@carillon/broker';
+import { BROKER, type OpenedBroker } from '@carillon/broker';
 import { HISTORY_STORE, type DurableStore } from '@carillon/history-store';
 import { optional, provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
@@ -22,11 +22,11 @@ const COMMIT_TRANSPORT = token<CommitTransport>('commit transport');
 const REQUEST_BYTES = 4096;
 
 interface ClientParts extends RuntimeParts {
-  readonly fabric: OpenedFabric;
+  readonly broker: OpenedBroker;
   readonly transport: CommitTransport;
 }
 
-function clientOf({ config, metrics, fabric, transport }: ClientParts): CommitClient {
+function clientOf({ config, metrics, broker, transport }: ClientParts): CommitClient {
   const resends = metrics.counter('commit_resends_total');
   const requests = metrics.histogram('commit_request_ms');
   return new CommitClient(
@@ -39,24 +39,24 @@ function clientOf({ config, metrics, fabric, transport }: ClientParts): CommitCl
     },
     {
       lanes: config.history.writer_shards,
-      nodeId: fabric.nodeId,
+      nodeId: broker.nodeId,
       budgetMs: writeTimeoutMs(config),
-      maxRecordBytes: isClustered(config) ? fabric.lanes.maxBytes - REQUEST_BYTES : null,
+      maxRecordBytes: isClustered(config) ? broker.lanes.maxBytes - REQUEST_BYTES : null,
     },
   );
 }
 
 interface ReadsParts extends RuntimeParts {
-  readonly fabric: OpenedFabric;
+  readonly broker: OpenedBroker;
   readonly store: DurableStore | undefined;
 }
 
 /** A process with a store reads from it; others send requests to the writers. */
-function readsOf({ config, fabric, store }: ReadsParts): ChannelReads {
+function readsOf({ config, broker, store }: ReadsParts): ChannelReads {
   if (store !== undefined) return new LocalReads(store, Date.now);
-  return new ReadClient(fabric.lanes, systemClock, {
+  return new ReadClient(broker.lanes, systemClock, {
     lanes: config.history.writer_shards,
-    nodeId: fabric.nodeId,
+    nodeId: broker.nodeId,
     timeoutMs: writeTimeoutMs(config),
   });
 }
@@ -64,7 +64,7 @@ function readsOf({ config, fabric, store }: ReadsParts): ChannelReads {
 /**
  * The publisher's side of durable channels, for the whole process. With `adapter.driver` `local` the process is its own
  * writer and needs the history store; else the writers are asked, and that of this process directly if it has one.
- * Needs `RuntimeModule` and the fabric.
+ * Needs `RuntimeModule` and the broker.
  */
 @Global()
 @Module({
@@ -73,7 +73,7 @@ function readsOf({ config, fabric, store }: ReadsParts): ChannelReads {
       COMMIT_TRANSPORT,
       {
         ...RUNTIME,
-        fabric: FABRIC,
+        broker: BROKER,
         store: optional(HISTORY_STORE),
         writer: optional(COMMIT_WRITER),
         webhooks: optional(WEBHOOK_EVENTS),
@@ -83,8 +83,8 @@ function readsOf({ config, fabric, store }: ReadsParts): ChannelReads {
         return isClustered(parts.config) ? remoteTransport(around) : localTransport(around);
       },
     ),
-    provider(COMMIT_CLIENT, { ...RUNTIME, fabric: FABRIC, transport: COMMIT_TRANSPORT }, clientOf),
-    provider(CHANNEL_READS, { ...RUNTIME, fabric: FABRIC, store: optional(HISTORY_STORE) }, readsOf),
+    provider(COMMIT_CLIENT, { ...RUNTIME, broker: BROKER, transport: COMMIT_TRANSPORT }, clientOf),
+    provider(CHANNEL_READS, { ...RUNTIME, broker: BROKER, store: optional(HISTORY_STORE) }, readsOf),
   ],
   exports: [CHANNEL_READS, COMMIT_CLIENT],
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '@carillon/config';
-import type { OpenedFabric } from '@carillon/broker';
+import type { OpenedBroker } from '@carillon/broker';
 import { opensAtStart, type DurableStore } from '@carillon/history-store';
 import { errorText, type Logger, type Metrics, type Shutdown, type Startup } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
@@ -22,7 +22,7 @@ export interface TransportSurroundings {
   readonly metrics: Metrics;
   readonly startup: Startup;
   readonly shutdown: Shutdown;
-  readonly fabric: OpenedFabric;
+  readonly broker: OpenedBroker;
   /** Undefined: this process has no store. */
   readonly store: DurableStore | undefined;
   /** Undefined: the writers are elsewhere. */
@@ -33,18 +33,18 @@ export interface TransportSurroundings {
 
 /** The writers of all lanes in this process. */
 export function localTransport(around: TransportSurroundings): CommitTransport {
-  const { config, log, metrics, startup, shutdown, fabric, store, webhooks } = around;
+  const { config, log, metrics, startup, shutdown, broker, store, webhooks } = around;
   if (store === undefined)
     throw new Error('adapter.driver local: the process commits itself and needs a history store');
   const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
-  const { nodeId } = fabric;
+  const { nodeId } = broker;
   const local = new LocalLanes(
     {
       store,
       clock: systemClock,
       newStreamId: randomUUID,
       fanOut: async (records) => {
-        await Promise.all(records.map((record) => fabric.lanes.handOver(record)));
+        await Promise.all(records.map((record) => broker.lanes.handOver(record)));
       },
       events: laneEvents(metrics, log),
     },
@@ -84,17 +84,17 @@ export function localTransport(around: TransportSurroundings): CommitTransport {
 
 /** The writers wherever they are. At the start it is seen to that all count the same lanes. */
 export function remoteTransport(around: TransportSurroundings): CommitTransport {
-  const { config, log, startup, fabric, store, writer } = around;
+  const { config, log, startup, broker, store, writer } = around;
   const { writer_shards: lanes } = config.history;
-  const remote = new RemoteLanes(fabric.lanes);
+  const remote = new RemoteLanes(broker.lanes);
   if (writer !== undefined) return new NearestLanes(writer, remote, lanes);
   if (!opensAtStart(config)) return remote;
   startup.needs({
     name: PART,
     connect: async () => {
-      const problem = await fabric.health();
+      const problem = await broker.health();
       if (problem !== null) throw new Error(problem);
-      const told = store === undefined ? await remote.lanes(fabric.nodeId, lanes) : await store.agreedLanes();
+      const told = store === undefined ? await remote.lanes(broker.nodeId, lanes) : await store.agreedLanes();
       if (told === null) log.warn('nobody could tell how many commit lanes there are', { lanes });
       else if (told !== lanes)
         throw new LanesDiffer(`history.writer_shards: is ${lanes}, the writers use ${told}`);

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { LANE_FABRIC, type LaneFabric } from '@carillon/broker';
+import { LANE_BROKER, type LaneBroker } from '@carillon/broker';
 import { HISTORY_STORE, opensAtStart, type DurableStore } from '@carillon/history-store';
 import { optional, provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
@@ -23,7 +23,7 @@ const newWriterId = (processId: string): string =>
   `${processId.replace(/[^\w.-]/g, '_').slice(0, MAX_PROCESS_ID)}-${randomBytes(NONCE_BYTES).toString('hex')}`;
 
 interface Surroundings extends RuntimeParts {
-  readonly fabric: LaneFabric;
+  readonly broker: LaneBroker;
   readonly store: DurableStore;
   /** Undefined: this process sends no webhooks. */
   readonly webhooks: WebhookEvents | undefined;
@@ -34,7 +34,7 @@ interface Surroundings extends RuntimeParts {
  * at the stop.
  */
 function writerOfProcess(around: Surroundings): Writer {
-  const { config, logging, metrics, startup, health, shutdown, fabric, store, webhooks } = around;
+  const { config, logging, metrics, startup, health, shutdown, broker, store, webhooks } = around;
   const { writer_shards: lanes, writer_queue_capacity: queueCapacity } = config.history;
   const log = logging.for('service::history_writer');
   const writerId = newWriterId(config.instance.process_id);
@@ -49,7 +49,7 @@ function writerOfProcess(around: Surroundings): Writer {
   };
   const writer = new Writer(
     {
-      fabric,
+      broker,
       store,
       clock: systemClock,
       lane: { events, newStreamId: randomUUID },
@@ -93,13 +93,13 @@ function writerOfProcess(around: Surroundings): Writer {
   return writer;
 }
 
-/** A history-writer in this process. Needs `RuntimeModule`, the fabric and the history store. */
+/** A history-writer in this process. Needs `RuntimeModule`, the broker and the history store. */
 @Global()
 @Module({
   providers: [
     provider(
       COMMIT_WRITER,
-      { ...RUNTIME, fabric: LANE_FABRIC, store: HISTORY_STORE, webhooks: optional(WEBHOOK_EVENTS) },
+      { ...RUNTIME, broker: LANE_BROKER, store: HISTORY_STORE, webhooks: optional(WEBHOOK_EVENTS) },
       writerOfProcess,
     ),
   ],

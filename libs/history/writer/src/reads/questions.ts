@@ -1,6 +1,6 @@
 import { decodeReadAnswer, encode, READ, type ReadAnswerBody, type ReadBody } from '@carillon/contracts';
 import { ServiceError } from '@carillon/errors';
-import type { LaneFabric } from '@carillon/broker';
+import type { LaneBroker } from '@carillon/broker';
 import type { Clock } from '../clock.js';
 
 /** A writer that is silent for this long may be gone, and a gap has little time; the next are waited for twice as long. */
@@ -23,7 +23,7 @@ type Said =
 /** Puts questions to the writers. Rejects with `service_unavailable`. */
 export class Questions {
   constructor(
-    private readonly fabric: LaneFabric,
+    private readonly broker: LaneBroker,
     private readonly clock: Clock,
     private readonly options: { readonly lanes: number; readonly nodeId: string },
   ) {}
@@ -95,10 +95,10 @@ export class Questions {
 
   async #call(lane: number, question: Question, budgetMs: number): Promise<Said> {
     const { lanes, nodeId } = this.options;
-    const { maxBytes } = this.fabric;
+    const { maxBytes } = this.broker;
     const encoded = encode(READ, { lanes, lane, node_id: nodeId, ...question }, maxBytes);
     if (!encoded.ok) throw unavailable(`the question cannot be sent: ${encoded.detail}`);
-    const heard = await this.fabric.call({ use: 'read', lane }, encoded.text, budgetMs);
+    const heard = await this.broker.call({ use: 'read', lane }, encoded.text, budgetMs);
     if (heard.kind !== 'reply') return heard;
     const decoded = decodeReadAnswer(heard.text, maxBytes);
     if (!decoded.ok) throw unavailable('the answer cannot be read');

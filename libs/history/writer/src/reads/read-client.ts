@@ -1,6 +1,6 @@
 import { RecentlyUsed } from '@carillon/collections';
 import { MAX_READ_HEADS, MAX_READ_RECORDS, type ReadAnswerBody } from '@carillon/contracts';
-import type { LaneFabric } from '@carillon/broker';
+import type { LaneBroker } from '@carillon/broker';
 import {
   type AnnotationEvent,
   type AnnotationsQuery,
@@ -65,11 +65,11 @@ export class ReadClient implements ChannelReads {
   readonly #apps = new RecentlyUsed<string>(MAX_KNOWN_STREAMS, Infinity);
 
   constructor(
-    fabric: LaneFabric,
+    broker: LaneBroker,
     private readonly clock: Clock,
     private readonly options: ReadClientOptions,
   ) {
-    this.#questions = new Questions(fabric, clock, options);
+    this.#questions = new Questions(broker, clock, options);
   }
 
   async heads(addresses: readonly StreamAddress[], create = false): Promise<ReadonlyMap<string, Stream>> {

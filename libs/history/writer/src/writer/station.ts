@@ -1,4 +1,4 @@
-import type { LaneAddress, LaneFabric, LaneHandler } from '@carillon/broker';
+import type { LaneAddress, LaneBroker, LaneHandler } from '@carillon/broker';
 import type { Lane } from '../lane/lane.js';
 
 /** Handlers of the two addresses of a lane. */
@@ -14,7 +14,7 @@ export class Station {
   constructor(
     readonly number: number,
     readonly lane: Lane,
-    private readonly fabric: LaneFabric,
+    private readonly broker: LaneBroker,
     private readonly handlers: StationHandlers,
   ) {}
 
@@ -22,7 +22,7 @@ export class Station {
   async take(): Promise<void> {
     try {
       await Promise.all(
-        this.#addresses.map((address) => this.fabric.serve(address, this.handlers[address.use])),
+        this.#addresses.map((address) => this.broker.serve(address, this.handlers[address.use])),
       );
       if (this.state !== 'taking') throw new Error('given up while it was taken');
     } catch (error) {
@@ -39,7 +39,7 @@ export class Station {
   }
 
   async #stop(): Promise<void> {
-    await Promise.all(this.#addresses.map((address) => this.fabric.stopServing(address)));
+    await Promise.all(this.#addresses.map((address) => this.broker.stopServing(address)));
   }
 
   get #addresses(): readonly LaneAddress[] {

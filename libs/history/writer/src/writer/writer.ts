@@ -1,5 +1,5 @@
 import { decodeWriter, encode, WRITER, type WriterBody } from '@carillon/contracts';
-import type { LaneFabric } from '@carillon/broker';
+import type { LaneBroker } from '@carillon/broker';
 import type { DurableStore } from '@carillon/history-store';
 import type { Clock } from '../clock.js';
 import { CommitLoop } from '../lane/commit-loop.js';
@@ -27,7 +27,7 @@ const LEAVE_WITHIN_MS = 2000;
 const MAX_ANNOUNCEMENT_BYTES = 64 * 1024;
 
 export interface WriterParts {
-  readonly fabric: LaneFabric;
+  readonly broker: LaneBroker;
   readonly store: DurableStore;
   readonly clock: Clock;
   /** Further dependencies of its lanes. */
@@ -68,9 +68,9 @@ export class Writer {
     private readonly parts: WriterParts,
     private readonly options: WriterOptions,
   ) {
-    const { events, fabric, store } = parts;
+    const { events, broker, store } = parts;
     const { lanes } = options;
-    const { maxBytes } = fabric;
+    const { maxBytes } = broker;
     this.#loop = new CommitLoop({ ...parts.lane, store, clock: parts.clock }, options);
     this.#commits = new CommitDesk({ lanes, maxBytes, events, announcement: () => this.#announcement });
     this.#reads = new ReadDesk({
@@ -118,9 +118,9 @@ export class Writer {
    * called again then.
    */
   async start(): Promise<void> {
-    const { fabric, clock } = this.parts;
+    const { broker, clock } = this.parts;
     const begunMs = clock.elapsed();
-    await fabric.hear(this.#hear);
+    await broker.hear(this.#hear);
     await this.#pause(LISTEN_MS);
     await this.#agree(begunMs);
     if (this.#phase !== 'listening') return;
@@ -214,15 +214,15 @@ export class Writer {
   }
 
   async #take(number: number): Promise<void> {
-    const { fabric, store, clock, events } = this.parts;
+    const { broker, store, clock, events } = this.parts;
     const fanOut: LaneParts['fanOut'] = async (records) => {
-      await Promise.all(records.map((record) => fabric.handOver(record)));
+      await Promise.all(records.map((record) => broker.handOver(record)));
     };
     const lane = new Lane(
       { events: this.parts.lane.events, store, loop: this.#loop, clock, fanOut },
       { ...this.options, lane: number },
     );
-    const station = new Station(number, lane, fabric, {
+    const station = new Station(number, lane, broker, {
       commit: (text) => this.#commits.answer(number, lane, text),
       read: (text) => this.#reads.answer(number, text),
     });
@@ -268,9 +268,9 @@ export class Writer {
   }
 
   #announce(): void {
-    const { fabric, events } = this.parts;
+    const { broker, events } = this.parts;
     const encoded = encode(WRITER, this.#announcement, MAX_ANNOUNCEMENT_BYTES);
-    if (encoded.ok) fabric.announce(encoded.text).catch((error: unknown) => events.failed('announce', error));
+    if (encoded.ok) broker.announce(encoded.text).catch((error: unknown) => events.failed('announce', error));
   }
 
   #pause(ms: number): Promise<void> {

@@ -116,7 +116,7 @@ describe('a publisher', () => {
     expect(await call).toMatchObject([{ code: 'service_unavailable' }]);
   });
 
-  it('refuses more than 4096 records without an answer, and a record that the fabric does not carry', async () => {
+  it('refuses more than 4096 records without an answer, and a record that the broker does not carry', async () => {
     const scene = new ClientScene({ maxRecordBytes: 100_000 });
     scene.answer = silent;
     const open = scene.client.commit(Array.from({ length: 4096 }, (_, n) => publishOf('a', String(n))));

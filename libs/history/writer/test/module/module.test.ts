@@ -1,5 +1,5 @@
 import { engine } from '@carillon/test-backends';
-import { FABRIC, type OpenedFabric } from '@carillon/broker';
+import { BROKER, type OpenedBroker } from '@carillon/broker';
 import { streamName } from '@carillon/history-store';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -44,11 +44,11 @@ async function writing(env: Record<string, string>) {
 }
 
 describe('the commit module of one process', () => {
-  it('commits and reads here, and hands records to the fabric', async () => {
+  it('commits and reads here, and hands records to the broker', async () => {
     const { get, parts, start } = await processWith({ HISTORY_ENABLED: 'true' }, [CommitModule], memory());
     await start();
     const received: (number | null | undefined)[] = [];
-    get<OpenedFabric>(FABRIC).listen({
+    get<OpenedBroker>(BROKER).listen({
       deliver: () => {},
       deliverRecord: ({ serial }) => received.push(serial),
       answer: () => {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { configure } from '@carillon/config';
-import { FabricModule } from '@carillon/broker';
+import { BrokerModule } from '@carillon/broker';
 import { HISTORY_STORE, type HistoryStore, MemoryHistoryStore } from '@carillon/history-store';
 import { createParts, RuntimeModule } from '@carillon/runtime';
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
@@ -43,7 +43,7 @@ export async function processWith(
   const parts = createParts(outcome.config);
   const imports = [
     RuntimeModule.forProcess(parts),
-    FabricModule,
+    BrokerModule,
     ...(store === undefined ? [] : [Stored.in(store)]),
     ...modules,
   ];

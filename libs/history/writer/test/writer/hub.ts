@@ -1,5 +1,5 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
-import type { AnnouncementListener, Heard, LaneAddress, LaneFabric, LaneHandler } from '@carillon/broker';
+import type { AnnouncementListener, Heard, LaneAddress, LaneBroker, LaneHandler } from '@carillon/broker';
 import type { Clock } from '../../src/index.js';
 import { settled } from '../manual-clock.js';
 
@@ -36,7 +36,7 @@ export class Hub {
 }
 
 /** One process's way to the hub. */
-export class HubEnd implements LaneFabric {
+export class HubEnd implements LaneBroker {
   readonly maxBytes = 1024 * 1024;
   readonly handlers = new Map<string, LaneHandler>();
   listener: AnnouncementListener | null = null;

@@ -102,7 +102,7 @@ export class WriterScene {
     const lines: string[] = [];
     const writer = new Writer(
       {
-        fabric: end,
+        broker: end,
         store,
         clock: this.clock,
         lane: {

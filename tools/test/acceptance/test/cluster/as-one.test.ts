@@ -26,7 +26,7 @@ const fresh = (what: string): string => `${what}-${(names += 1)}`;
 
 onCluster(
   'processes as one service',
-  // Every broker passes the same conformance suite of the fabric; here is one of each kind, and all for the proof.
+  // Every broker passes the same conformance suite of the broker; here is one of each kind, and all for the proof.
   process.env['CARILLON_PROOF'] === 'true' ? BROKERS : KINDS,
   { tenants: () => [shop, counting, small], env: wide },
   (cluster) => {

@@ -1,37 +1,37 @@
 import { CACHE, CacheModule, MemoryCache } from '@carillon/cache';
 import {
-  FABRIC,
+  BROKER,
   type Answer,
-  FabricModule,
-  type FabricListener,
+  BrokerModule,
+  type BrokerListener,
   type Gathered,
-  type LaneFabric,
-  LocalFabric,
+  type LaneBroker,
+  LocalBroker,
   type LiveEvent,
   mergeAnswers,
-  type OpenedFabric,
+  type OpenedBroker,
   type Question,
   type RevokedTokens,
 } from '@carillon/broker';
 import { HISTORY_STORE, HistoryStoreModule, MemoryHistoryStore, PurgeModule } from '@carillon/history-store';
 import type { AppDefinition } from '@carillon/runtime';
 
-type Record = Parameters<LaneFabric['handOver']>[0];
+type Record = Parameters<LaneBroker['handOver']>[0];
 type Module = ReturnType<AppDefinition['modules']>[number];
 
-/** Local fabrics of several apps, each of which hears what any of them publishes and is asked what any of them asks. */
-class JoinedFabrics {
-  readonly #fabrics: LocalFabric[] = [];
+/** Local brokers of several apps, each of which hears what any of them publishes and is asked what any of them asks. */
+class JoinedBrokers {
+  readonly #brokers: LocalBroker[] = [];
 
-  /** A fabric for one more app. */
-  join(name: string): OpenedFabric {
-    const own = new LocalFabric(name, (doing, error) => {
+  /** A broker for one more app. */
+  join(name: string): OpenedBroker {
+    const own = new LocalBroker(name, (doing, error) => {
       throw new Error(`${name}: ${doing}`, { cause: error });
     });
-    this.#fabrics.push(own);
+    this.#brokers.push(own);
     return {
       nodeId: name,
-      listen: (listener: FabricListener) => own.listen(listener),
+      listen: (listener: BrokerListener) => own.listen(listener),
       publish: (event) => this.#publish(event),
       subscribe: () => undefined,
       unsubscribe: () => undefined,
@@ -42,23 +42,23 @@ class JoinedFabrics {
       tellTokensRevoked: (appId, revoked) => this.#tellTokensRevoked(own, appId, revoked),
       health: () => own.health(),
       close: () => own.close(),
-      lanes: Object.assign(Object.create(own.lanes) as LaneFabric, {
+      lanes: Object.assign(Object.create(own.lanes) as LaneBroker, {
         handOver: (record: Record) => this.#handOver(record),
       }),
     };
   }
 
   async #handOver(record: Record): Promise<void> {
-    await Promise.all(this.#fabrics.map(({ lanes }) => lanes.handOver(record)));
+    await Promise.all(this.#brokers.map(({ lanes }) => lanes.handOver(record)));
   }
 
   #publish(event: LiveEvent): undefined {
-    for (const fabric of this.#fabrics) fabric.publish(event);
+    for (const broker of this.#brokers) broker.publish(event);
   }
 
-  async #tellTokensRevoked(from: LocalFabric, appId: string, revoked: RevokedTokens): Promise<void> {
-    const others = this.#fabrics.filter((fabric) => fabric !== from);
-    await Promise.all(others.map((fabric) => fabric.ask('token_revoked', appId, revoked)));
+  async #tellTokensRevoked(from: LocalBroker, appId: string, revoked: RevokedTokens): Promise<void> {
+    const others = this.#brokers.filter((broker) => broker !== from);
+    await Promise.all(others.map((broker) => broker.ask('token_revoked', appId, revoked)));
   }
 
   async #ask<Kind extends keyof Question>(
@@ -66,7 +66,7 @@ class JoinedFabrics {
     appId: string,
     about: Question[Kind],
   ): Promise<Gathered<Kind>> {
-    const gathered = await Promise.all(this.#fabrics.map((fabric) => fabric.ask(kind, appId, about)));
+    const gathered = await Promise.all(this.#brokers.map((broker) => broker.ask(kind, appId, about)));
     const answers: Answer[Kind][] = gathered.map(({ answer }) => answer);
     return { answer: mergeAnswers(kind, answers), complete: gathered.every(({ complete }) => complete) };
   }
@@ -81,14 +81,14 @@ const provided = (token: symbol, useValue: unknown): Module => ({
 
 /** Apps of one process that share a cache and a history and hear each other: an installation without a broker. */
 export class Group {
-  readonly #fabrics = new JoinedFabrics();
+  readonly #brokers = new JoinedBrokers();
   readonly #store = new MemoryHistoryStore();
   readonly #cache = new MemoryCache({ capacity: 100_000, defaultTtlMs: 0, cleanupIntervalMs: 60_000 });
 
   /** The same app, joined. Everything else of it is as it ships. */
   member(name: string, app: AppDefinition): AppDefinition {
     const shared = new Map<unknown, Module>([
-      [FabricModule, provided(FABRIC, this.#fabrics.join(name))],
+      [BrokerModule, provided(BROKER, this.#brokers.join(name))],
       [CacheModule, provided(CACHE, this.#cache)],
       [HistoryStoreModule, provided(HISTORY_STORE, this.#store)],
       [PurgeModule, { module: class {} }],

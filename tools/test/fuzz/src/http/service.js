@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { AppRegistryModule } from '@carillon/app-registry';
 import { CacheModule } from '@carillon/cache';
 import { configure } from '@carillon/config';
-import { FABRIC, FabricModule, mergeAnswers } from '@carillon/broker';
+import { BROKER, BrokerModule, mergeAnswers } from '@carillon/broker';
 import { HttpApiModule } from '@carillon/api-http';
 import { OperationsModule } from '@carillon/api-operations';
 import { PresenceModule } from '@carillon/presence';
@@ -116,7 +116,7 @@ export class HttpService {
           RuntimeModule.forProcess(parts),
           UwsModule,
           AppRegistryModule,
-          FabricModule,
+          BrokerModule,
           CacheModule,
           RateLimitModule,
           PresenceModule,
@@ -136,9 +136,9 @@ export class HttpService {
     );
     await app.init();
     for (const { connect } of parts.startup.dependencies) await connect(AbortSignal.timeout(ANSWER_MS));
-    /** @type {import('@carillon/broker').Fabric} */
-    const fabric = app.get(FABRIC);
-    fabric.listen({
+    /** @type {import('@carillon/broker').Broker} */
+    const broker = app.get(BROKER);
+    broker.listen({
       deliver: () => {
         this.#published += 1;
       },

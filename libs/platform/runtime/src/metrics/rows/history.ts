@@ -35,7 +35,7 @@ export const HISTORY_METRICS = {
   commit_resends_total: counter(['cause'], 'Commit requests sent again: no_responder, silent'),
   commit_lane_moves_total: counter([], 'Lanes taken over from or handed to another writer'),
   commit_lanes_served: gauge([], 'Lanes served in this process'),
-  fanout_lag_ms: histogram(MILLISECONDS, [], 'Commit to hand-over to the fabric'),
+  fanout_lag_ms: histogram(MILLISECONDS, [], 'Commit to hand-over to the broker'),
   fanout_resent_total: counter([], 'Committed records fanned out again'),
   gateway_gap_fetch_total: counter(['result'], 'Gaps a gateway filled from the store'),
   gateway_head_checks_total: counter(['result'], 'Checks of a stream head by a gateway'),

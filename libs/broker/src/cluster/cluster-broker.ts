@@ -1,8 +1,8 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
-import { LocalFabric } from '../drivers/local.js';
+import { LocalBroker } from '../drivers/local.js';
 import { ClusterLanes } from '../lanes/cluster-lanes.js';
 import type { LiveEvent } from '../live-event.js';
-import type { FabricListener, Gathered, OpenedFabric } from '../port.js';
+import type { BrokerListener, Gathered, OpenedBroker } from '../port.js';
 import type { Question, RevokedTokens } from '../question.js';
 import { someHostAnswers } from './broker-hosts.js';
 import type { ClusterParts } from './cluster-parts.js';
@@ -31,9 +31,9 @@ const BEGIN_WITHIN_MS = 1500;
 const LEAVE_WITHIN_MS = 2000;
 
 /** Broker client of an installation of several processes, over any `Wire`. */
-export class ClusterFabric implements OpenedFabric {
+export class ClusterBroker implements OpenedBroker {
   readonly lanes: ClusterLanes;
-  readonly #own: LocalFabric;
+  readonly #own: LocalBroker;
   readonly #identity: Identity;
   readonly #link: Link;
   readonly #outbox = new Outbox();
@@ -56,7 +56,7 @@ export class ClusterFabric implements OpenedFabric {
     const { wire, options, log, onFault } = parts;
     this.#parts = parts;
     this.#identity = new Identity(parts.newNodeId(), parts.newNodeId);
-    this.#own = new LocalFabric(this.nodeId, onFault);
+    this.#own = new LocalBroker(this.nodeId, onFault);
     this.#begun = new Promise((resolve) => (this.#begin = resolve));
     this.#meters = parts.meters(() => this.#readings());
     const { maxMessageBytes } = options;
@@ -146,7 +146,7 @@ export class ClusterFabric implements OpenedFabric {
     return this.#membership.members.nodeIds;
   }
 
-  listen(listener: FabricListener): void {
+  listen(listener: BrokerListener): void {
     this.#own.listen(listener);
     if (this.#closing !== null) return;
     this.#isMember = true;
@@ -156,12 +156,12 @@ export class ClusterFabric implements OpenedFabric {
 
   publish(event: LiveEvent): Promise<void> {
     this.#own.publish(event);
-    if (this.#closing !== null) return Promise.reject(new Error('the fabric is closed'));
+    if (this.#closing !== null) return Promise.reject(new Error('the broker is closed'));
     return this.#traffic.publish(event);
   }
 
   subscribe(appId: string, channel: string): Promise<void> | undefined {
-    if (this.#closing !== null) return Promise.reject(new Error('the fabric is closed'));
+    if (this.#closing !== null) return Promise.reject(new Error('the broker is closed'));
     if (this.#subscriptions.size > MANY_CHANNELS) {
       this.#parts.log.warn('very many channels are subscribed to in this process', { over: MANY_CHANNELS });
     }
@@ -173,7 +173,7 @@ export class ClusterFabric implements OpenedFabric {
   }
 
   subscribeAll(appId: string): Promise<void> | undefined {
-    if (this.#closing !== null) return Promise.reject(new Error('the fabric is closed'));
+    if (this.#closing !== null) return Promise.reject(new Error('the broker is closed'));
     return this.#traffic.subscribeAll(appId);
   }
 
@@ -188,7 +188,7 @@ export class ClusterFabric implements OpenedFabric {
 
   /** The writers of this process see to it that nothing is handed over twice; here as elsewhere it goes by serials. */
   #handOver(record: FanOutRecordBody): Promise<void> {
-    if (this.#closing !== null) return Promise.reject(new Error('the fabric is closed'));
+    if (this.#closing !== null) return Promise.reject(new Error('the broker is closed'));
     this.#own.deliverRecord(record);
     return this.#traffic.publishRecord(record);
   }
@@ -202,7 +202,7 @@ export class ClusterFabric implements OpenedFabric {
   }
 
   async health(): Promise<string | null> {
-    if (this.#closing !== null) return 'the fabric is closed';
+    if (this.#closing !== null) return 'the broker is closed';
     await within(BEGIN_WITHIN_MS, this.#begun);
     const { problem } = this.#hearing;
     if (problem !== null) return problem;

@@ -3,7 +3,7 @@ import type { Logger, Metrics } from '@carillon/runtime';
 import type { OnListenerFault } from './listener-fault.js';
 
 /** Configuration read by the drivers. */
-export type FabricConfig = Pick<
+export type BrokerConfig = Pick<
   Config,
   | 'adapter'
   | 'database'
@@ -15,8 +15,8 @@ export type FabricConfig = Pick<
 >;
 
 /** Options of every driver. */
-export interface FabricOptions {
-  readonly config: FabricConfig;
+export interface BrokerOptions {
+  readonly config: BrokerConfig;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly onFault: OnListenerFault;

@@ -1,9 +1,9 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import {
-  LocalFabric,
+  LocalBroker,
   mergeAnswers,
-  type Fabric,
-  type FabricListener,
+  type Broker,
+  type BrokerListener,
   type Gathered,
   type LiveEvent,
   type OnListenerFault,
@@ -12,8 +12,8 @@ import {
 } from '../src/index.js';
 
 /** One of several nodes in this process: events of other nodes arrive later, for subscribed channels. */
-class JoinedFabric implements Fabric {
-  readonly #own: LocalFabric;
+class JoinedBroker implements Broker {
+  readonly #own: LocalBroker;
   readonly #wanted = new Set<string>();
   readonly #whole = new Set<string>();
   #published: Promise<void> = Promise.resolve();
@@ -21,13 +21,13 @@ class JoinedFabric implements Fabric {
   constructor(
     readonly nodeId: string,
     onFault: OnListenerFault,
-    private readonly nodes: Set<JoinedFabric>,
+    private readonly nodes: Set<JoinedBroker>,
   ) {
-    this.#own = new LocalFabric(nodeId, onFault);
+    this.#own = new LocalBroker(nodeId, onFault);
     nodes.add(this);
   }
 
-  listen(listener: FabricListener): void {
+  listen(listener: BrokerListener): void {
     this.#own.listen(listener);
   }
 
@@ -100,14 +100,14 @@ class JoinedFabric implements Fabric {
   }
 
   /** None for a node that has left. */
-  #peers(): JoinedFabric[] {
+  #peers(): JoinedBroker[] {
     return this.nodes.has(this) ? [...this.nodes].filter((node) => node !== this) : [];
   }
 }
 
 /** Three nodes of one installation. */
-export function threeJoinedNodes(onFault: OnListenerFault): readonly [Fabric, Fabric, Fabric] {
-  const nodes = new Set<JoinedFabric>();
-  const node = (nodeId: string) => new JoinedFabric(nodeId, onFault, nodes);
+export function threeJoinedNodes(onFault: OnListenerFault): readonly [Broker, Broker, Broker] {
+  const nodes = new Set<JoinedBroker>();
+  const node = (nodeId: string) => new JoinedBroker(nodeId, onFault, nodes);
   return [node('node-1'), node('node-2'), node('node-3')];
 }

@@ -1,5 +1,5 @@
-/** Every address a driver of the fabric speaks to. */
-export interface FabricNames {
+/** Every address a driver of the broker speaks to. */
+export interface BrokerNames {
   /** The shared data plane: every gateway listens. */
   readonly broadcast: string;
   readonly requests: string;
