@@ -9,6 +9,7 @@ const checks = [
   ['format (oxfmt)', bin('oxfmt'), '--check', '.'],
   ['lint (oxlint)', bin('oxlint'), '--type-aware', '--deny-warnings', '.'],
   ['dependencies', process.execPath, 'tools/dependencies/main.js'],
+  ['language', process.execPath, 'tools/language/main.js'],
   ['generated pages', process.execPath, 'tools/run/generate.js', '--check'],
 ];
 const failed = [];

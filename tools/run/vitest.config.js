@@ -26,6 +26,7 @@ const PROCESSES = [
   'apps/*',
   'tools/test/acceptance',
   'tools/dependencies',
+  'tools/language',
   'tools/deploy',
   'tools/test/backends',
   'tools/test/fleet',

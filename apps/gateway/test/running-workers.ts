@@ -14,7 +14,7 @@ import { onTestFinished } from 'vitest';
 
 const MAIN = programOf(fileURLToPath(new URL('../src/main.js', import.meta.url)));
 
-/** Whether a process runs; one that has ended and that nobody has asked about yet does not. */
+/** Whether a process runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -24,7 +24,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** What a process has in memory, as Linux tells; 0 elsewhere. */
+/** Resident memory of a process on Linux; 0 elsewhere. */
 export function residentBytes(pid: number): number {
   if (process.platform !== 'linux') return 0;
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
@@ -94,14 +94,14 @@ export class Workers {
     await this.supervisor.says(/"message":"all workers ready"/);
   }
 
-  /** Of all workers there have been, in the order they were started. */
+  /** All workers ever started, in order. */
   pids(): readonly number[] {
     return [...this.supervisor.output.matchAll(/"message":"worker started","worker":\d+,"pid":(\d+)/g)].map(
       ([, pid]) => Number(pid),
     );
   }
 
-  /** How often the log has said it. */
+  /** Number of matching log lines. */
   said(text: string): number {
     return this.supervisor.output.split(text).length - 1;
   }
@@ -112,7 +112,7 @@ export class Workers {
     return client;
   }
 
-  /** The clients of so many connections; each has been told that it is connected. */
+  /** Connected clients; each has received its connection event. */
   async connectMany(count: number): Promise<readonly RawSocketClient[]> {
     const clients: RawSocketClient[] = [];
     for (let index = 0; index < count; index += 1) {
@@ -124,7 +124,7 @@ export class Workers {
     return clients;
   }
 
-  /** How many sockets each worker has, as its own metrics tell. */
+  /** Sockets of each worker according to its metrics. */
   connected(): Promise<readonly number[]> {
     return Promise.all(
       Array.from({ length: this.count }, async (_, index) => {
@@ -134,7 +134,7 @@ export class Workers {
     );
   }
 
-  /** The status of a probe, 0 when nobody listens. */
+  /** Status of a probe; 0 if the port is closed. */
   async probe(path: string): Promise<number> {
     const answer = await rawHttp(this.port, { path }).catch(() => null);
     return answer?.status ?? 0;

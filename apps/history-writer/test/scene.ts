@@ -131,7 +131,7 @@ export function publishOf(channel: string, data: string): CommitRecordOf<'publis
   };
 }
 
-/** How long each took, and what it came to. */
+/** Durations and results. */
 export interface Outcome {
   readonly channel: string;
   readonly data: string;

@@ -5,7 +5,7 @@ import { installation, type Outcome, publishAll, publishOf, ready, run } from '.
 const CHANNELS = Array.from({ length: 20 }, (_, index) => `orders-${index}`);
 const EACH = 50;
 
-/** What is stored of a channel, as serials and what was published. */
+/** Stored records of a channel as serials and data. */
 async function storedOf(store: HistoryStore, channel: string): Promise<{ serial: number; data: string }[]> {
   const address = { appId: 'shop', channel, kind: 'messages' } as const;
   const stream = (await store.heads([address])).get(streamName(address));

@@ -5,7 +5,7 @@ export interface MemoryEntry extends Aging<MemoryEntry> {
   readonly name: string;
   /** Increases with every created entry: the order of scans. */
   readonly order: number;
-  /** Whose it is when security or correctness hangs on it; null: it may be evicted. */
+  /** Owning app of an entry required for security or correctness; null: evictable. */
   readonly owner: string | null;
   /** Accounted size. */
   bytes: number;

@@ -10,7 +10,7 @@ export interface Encryptor {
 export interface Options {
   /** Absent: that of the runtime. */
   readonly fetch?: typeof fetch;
-  /** Of one attempt. Default 10,000. */
+  /** Timeout of one attempt. Default 10,000. */
   readonly timeoutMs?: number;
   /** Repetitions of a failed request. Default 2. */
   readonly retries?: number;
@@ -33,7 +33,7 @@ export interface Options {
   }): void;
 }
 
-/** Of one app; the secret must never reach a browser. */
+/** Credentials of one app; the secret must never reach a browser. */
 export type Credentials = { readonly appId: string; readonly key: string; readonly secret: string } & (
   | { readonly url: string }
   | { readonly host: string; readonly port?: number | string; readonly useTLS?: boolean }
@@ -42,7 +42,7 @@ export type Credentials = { readonly appId: string; readonly key: string; readon
 /** Options of one call. */
 export interface Call {
   readonly signal?: AbortSignal;
-  /** Of one attempt; absent: that of the client. */
+  /** Timeout of one attempt; absent: that of the client. */
   readonly timeoutMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }

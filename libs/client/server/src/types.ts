@@ -31,7 +31,7 @@ export interface BatchEvent extends Omit<PublishOptions, keyof Call | 'idempoten
 }
 
 export interface BatchOptions extends Call {
-  /** Of the whole batch; each item gets it with its index. Absent: a generated one. */
+  /** Key of the whole batch; each item gets it with its index. Absent: a generated one. */
   readonly idempotencyKey?: string | false;
 }
 

@@ -6,7 +6,7 @@ export interface RolledRecord {
   /** Null: not a mutable message. */
   readonly messageSerial: string | null;
   readonly action: 'append' | 'create' | 'delete' | 'other' | 'update';
-  /** Of an append only. */
+  /** Fragment of an append. */
   readonly fragment: string;
   /** JSON text; of an append. */
   readonly extrasText: string | null;
@@ -149,6 +149,6 @@ const whole = <Item extends RolledRecord>(item: Item): Rolled<Item> => ({
   tellsPosition: true,
 });
 
-/** Of several frames sent together, only the last carries the position. */
+/** Marks the last of several frames sent together, which alone carries the position. */
 const together = <Item extends RolledRecord>(all: readonly Rolled<Item>[]): Rolled<Item>[] =>
   all.map((one, index) => (index === all.length - 1 ? one : { ...one, tellsPosition: false }));

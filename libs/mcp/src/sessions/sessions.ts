@@ -4,7 +4,7 @@ import { cacheKeys } from '@carillon/contracts';
 import type { ClientInfo } from '../rpc/stateless.js';
 import type { SessionRevision } from '../rpc/revisions.js';
 
-/** Whose a session is: another token of the same name does not have it. */
+/** Owner of a session; another token of the same name has no access. */
 export interface Owner {
   readonly principal: string;
   readonly proof: string;

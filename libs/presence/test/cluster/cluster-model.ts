@@ -9,7 +9,7 @@ interface ModelUser {
   readonly socketId: string;
   userInfoText: string;
   readonly holders: Set<Life>;
-  /** Whose lease keeps the user; null: none. */
+  /** Node whose lease keeps the user; null: none. */
   lease: Life | null;
 }
 

@@ -86,7 +86,7 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
 );
 
 const OF_V1 = new Set(['event', 'channel', 'data', 'user_id']);
-/** Of every kind there is, whether protocol 1 is told of it. */
+/** Whether each kind is sent on protocol 1. */
 const IS_OF_V1: Record<Fact['kind'], boolean> = {
   acknowledged: false,
   annotated: false,
@@ -135,7 +135,7 @@ const recovered = fc.record({
   position: fc.record({ streamId: text, serial, lastMessageId: fc.option(text) }),
 });
 const names = fc.array(text, { maxLength: 3 });
-/** What is said of annotations, of the past and of connections. */
+/** Facts about annotations, rewinds and connections. */
 const moreFacts: fc.Arbitrary<Fact> = fc.oneof(
   fc.record({ kind: fc.constant('annotated' as const), channel: text, annotationText: record }),
   fc.record({

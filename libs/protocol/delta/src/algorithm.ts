@@ -1,7 +1,7 @@
 import { fossilDelta } from './fossil.js';
 import { vcdiffDelta } from './vcdiff.js';
 
-/** How a difference is written. */
+/** Encoding of deltas. */
 export type DeltaAlgorithm = 'fossil' | 'xdelta3';
 
 const SPELLINGS: ReadonlyMap<string, DeltaAlgorithm> = new Map([

@@ -2,7 +2,7 @@
 export interface BaseHolder {
   /** Characters of the bases it holds. */
   readonly length: number;
-  /** Forgets them; whoever they are for gets full messages next. */
+  /** Drops the bases; their subscribers get full messages next. */
   clear(): void;
 }
 

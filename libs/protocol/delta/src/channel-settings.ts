@@ -14,10 +14,10 @@ export type ChannelDeltaEntry =
       readonly enable_tags: boolean;
     };
 
-/** What an app says, by channel or pattern. */
+/** Settings of an app by channel or pattern. */
 export type ChannelDeltaEntries = ReadonlyMap<string, ChannelDeltaEntry>;
 
-/** How the messages of one channel may be sent as differences. */
+/** Delta settings of one channel. */
 export interface ChannelDelta {
   readonly algorithm: DeltaAlgorithm;
   /** Null: the channel is one group. */

@@ -1,5 +1,5 @@
 const MAX_BYTES = 256;
-/** What may not stand in a key: it is cut out of frames as text. */
+/** Characters that keys must not contain: keys are cut out of frames as text. */
 // oxlint-disable-next-line no-control-regex
 const UNSAFE = /["\\\u0000-\u001F]/;
 

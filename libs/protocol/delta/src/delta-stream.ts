@@ -58,7 +58,7 @@ export class DeltaStream {
     this.#put(group, { base, sequence: 0, deltasSinceFull: 0, sentAtMs: nowMs });
   }
 
-  /** How the next event of a group is sent. Its text is the group's base from then on. */
+  /** Returns the encoding of the next event of a group. Its text becomes the group's base. */
   step(group: string, event: SharedEncoding, nowMs: number): DeltaStep {
     const last = this.#groups.get(group);
     const sequence = last === undefined ? 0 : last.sequence + 1;

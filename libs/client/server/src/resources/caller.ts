@@ -4,7 +4,7 @@ import type { ApiRequest, Transport } from '../requests/transport.js';
 
 /** Sends requests of one client and renames their answers. */
 export class Caller {
-  /** Keys of one client begin with 128 random bits; a counter tells them apart. */
+  /** Keys of one client begin with 128 random bits, followed by a counter. */
   readonly #instance = randomText(16);
   #keys = 0;
 

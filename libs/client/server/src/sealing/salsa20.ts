@@ -1,7 +1,7 @@
 /** "expand 32-byte k", the constant of keys of 32 bytes, as little-endian words. */
 const CONSTANT = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574] as const;
 
-/** Where the words of the four quarter rounds of a column and of a row round lie. */
+/** Word indexes of the four quarter rounds of a column and of a row round. */
 const QUARTERS: readonly (readonly [number, number, number, number])[] = [
   [0, 4, 8, 12],
   [5, 9, 13, 1],

@@ -105,7 +105,7 @@ export class MemoryStream {
     };
   }
 
-  /** As in a database, removed rows are subtracted from the counter at the same time. */
+  /** Removed rows are subtracted from the counter at the same time, as in a database. */
   inspect(nowMs: number): Inspection {
     const { floorHistorySerial, retainedMessages, address } = this.stream;
     const serials =

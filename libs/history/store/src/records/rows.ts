@@ -3,7 +3,7 @@ import type { PresenceEvent, PresenceMember } from '../model/presence.js';
 import type { FoundReceipt, Receipt } from '../model/receipt.js';
 import type { RecordAction, StoredRecord } from '../model/record.js';
 
-/** Whose row it is. */
+/** Owner of the row. */
 export interface RowOwner {
   readonly streamKey: string;
   readonly generation: number;

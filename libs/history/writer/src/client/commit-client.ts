@@ -37,7 +37,7 @@ const MAX_ROUTES = 10_000;
 /**
  * Commits records for a publisher. Every record gets a result within the budget, in call order; failures of the
  * transport are rejections too: `backpressure` (nothing was committed), `service_unavailable` (it may have been
- * committed once; a retry with the same record or key tells) or `payload_too_large`. Records of one channel are
+ * committed once; a retry with the same record or key resolves it) or `payload_too_large`. Records of one channel are
  * committed in call order.
  */
 export class CommitClient {

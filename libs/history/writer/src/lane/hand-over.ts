@@ -8,13 +8,13 @@ import type { LaneOptions, LaneParts } from './parts.js';
 
 /** Interval of saving the progress of idle streams; the store lags by at most twice this time. */
 const LOOK_EVERY_MS = 500;
-/** Minimum interval at which the store is told that the lane is served; relevant once it exceeds a tail. */
+/** Minimum interval of marking the lane as served in the store; relevant once it exceeds a tail. */
 const SEEN_EVERY_MS = 20_000;
 /** Limit of a fan-out, or of a read it waits for. */
 const HAND_OVER_MS = 1000;
 /** A tail is looked for among the streams written in this time at least. */
 const TAIL_MS = 60_000;
-/** Of a longer tail only the newest records are sent; gateways fetch the rest. */
+/** Limit of a tail: of longer ones only the newest records are sent, and gateways fetch the rest. */
 const MAX_TAIL = 1000;
 
 /** Limit of suspect streams, oldest evicted first: their missing records are found by the search for stuck records. */
@@ -32,7 +32,7 @@ export class HandOver {
   #last: Promise<void> = Promise.resolve();
   #pending = 0;
   #timer: (() => void) | null = null;
-  /** Time at which the store was last told that the lane is served, on the monotonic clock; null: never. */
+  /** Time at which the lane was last marked as served, on the monotonic clock; null: never. */
   #seenMs: number | null = null;
   readonly #doubted = new Set<string>();
   /** Since when something could not be handed over; null: everything was. */

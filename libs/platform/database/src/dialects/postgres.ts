@@ -104,7 +104,7 @@ function leaveTogether({ pipeline, connection }: Client): void {
   });
 }
 
-/** Of several statements in one text, the last result is returned. */
+/** Sends a statement; of several in one text, the last result is returned. */
 async function send(connection: unknown, { sql: text, values, again }: Statement): Promise<SqlAnswer> {
   leaveTogether(connection as Client);
   const name = again ? { name: nameOf(text) } : {};

@@ -15,7 +15,7 @@ export type MigrationClass = new (place: Place) => MigrationInterface;
  * after a rollback.
  * - `baseline`: part of releases from before migrations were classified. The list is closed.
  * - `compatible`: older processes read and write the tables as before, and start on them.
- * - `breaking`: older processes no longer start. `wayBack` tells the operator how to return to them; it is logged
+ * - `breaking`: older processes no longer start. `wayBack` describes how to return to them; it is logged
  * when the migration runs.
  */
 export type Migration =

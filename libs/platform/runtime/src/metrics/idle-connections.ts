@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Limits the connections of a server: a new one replaces the longest idle one, so that silent clients exclude nobody.
+ * Limits the connections of a server: a new one replaces the longest idle one, so that silent clients do not exclude others.
  * If none is idle, the new one is closed.
  */
 export function boundConnections(server: Server, most: number): void {

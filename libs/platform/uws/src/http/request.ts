@@ -29,7 +29,7 @@ function headerPairs(native: NativeRequest): string[] {
  * bytes before anything is parsed. Extensible, because Nest and middleware add members of their own.
  */
 export class HttpRequest {
-  /** As received; `HEAD` stays `HEAD`. */
+  /** Method as received; `HEAD` stays `HEAD`. */
   readonly method: string;
   /** The path exactly as on the wire: not decoded, without the query, with its trailing slash. */
   readonly rawPath: string;

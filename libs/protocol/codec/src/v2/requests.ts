@@ -13,10 +13,10 @@ export interface SubscribeFrameV2 {
   readonly auth: string | null;
   /** JSON text exactly as signed. Null: none given, or the channel is no presence channel. */
   readonly channelData: string | null;
-  /** As sent, to be compiled. Null: none. */
+  /** Filter as sent, to be compiled. Null: none. */
   readonly filter: unknown;
   readonly rewind: Rewind | null;
-  /** As sent; undefined: not said. */
+  /** Value as sent; undefined: missing. */
   readonly delta: unknown;
   /** Whether raw annotations are wanted. */
   readonly wantsAnnotations: boolean;

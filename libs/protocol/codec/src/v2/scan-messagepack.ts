@@ -4,7 +4,7 @@
 /** Deeper than any frame: frame, extras, headers, one value. */
 const DEEPEST = 8;
 
-/** How many bytes stand after the first of a value, and how many values it holds. */
+/** Number of bytes after the first of a value, and number of nested values. */
 type Extent = { readonly bytes: number; readonly values: number };
 
 const NOTHING: Extent = { bytes: 0, values: 0 };

@@ -70,7 +70,7 @@ export class Rows {
     return this.#asked(() => this.records.commit(commit));
   }
 
-  /** Of several rows with one key, the last is written. */
+  /** Writes rows; of several with one key, the last counts. */
   async put(given: readonly Row[]): Promise<void> {
     const rows = [...new Map(given.map((row) => [JSON.stringify([row.partition, row.sort]), row])).values()];
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
