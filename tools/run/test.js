@@ -5,16 +5,15 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { withBundles } from './bundle.js';
 import { ensureBuilt, ensureInstalled } from './ensure.js';
-import { REPORT, secondsText } from './report.js';
+import { COSTS, REPORT } from './report.js';
 import { SEED, seedOfRun } from './seed.js';
-import { bin, root, run, say } from './workspace.js';
+import { readCosts, saySlowest, writeTable } from './test-times.js';
+import { bin, root, run, runBeside, say } from './workspace.js';
 
 const CI = process.env.CI === 'true';
 
 /** What fails in these projects has no engine and no other process to blame, and is not tried again. */
 const NEVER_AGAIN = /\/libs\/(ground|domain\/channels)\//;
-
-const SLOWEST = 10;
 
 /** More files that fail than this have a common cause, and are not tried again. */
 const MOST_AGAIN = 3;
@@ -22,15 +21,18 @@ const MOST_AGAIN = 3;
 /** At most this many failures are named in the last lines. */
 const MOST_NAMED = 20;
 
-/** Runs vitest with `reporter.js`; returns its exit code and the reported files and errors outside of tests. */
+/** Runs vitest with `reporter.js`; returns its exit code, the reported files with their costs, and errors outside of tests. */
 async function vitest(filters) {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   const path = join(folder, 'report.json');
+  const costsPath = join(folder, 'costs.jsonl');
   process.env[REPORT] = path;
+  process.env[COSTS] = costsPath;
   const code = await run(bin('vitest'), ['run', '--config', 'tools/run/vitest.config.js', ...filters]);
   const report = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { files: [], looseErrors: [] };
+  const costs = readCosts(costsPath);
   rmSync(folder, { recursive: true });
-  return { code, ...report, unsteady: [] };
+  return { code, ...report, costs, unsteady: [] };
 }
 
 const testsOf = (files, status) =>
@@ -59,20 +61,14 @@ async function runTests(filters) {
   const files = [...first.files.filter((file) => !broken.includes(file)), ...second.files];
   const still = new Set(second.files.filter(isFailed).flatMap(failuresOf));
   const unsteady = broken.flatMap(failuresOf).filter((name) => !still.has(name));
-  return { ...second, files, unsteady };
-}
-
-/** Prints the slowest files, so that a run that grows is noticed. */
-function saySlowest(files) {
-  const slowest = [...files].sort((one, other) => other.ms - one.ms).slice(0, SLOWEST);
-  for (const { path, ms } of slowest) say(`${secondsText(ms)} in ${relative(root, path)}`);
+  return { ...second, files, costs: first.costs, unsteady };
 }
 
 /** Lists why the run failed, in one line each; empty if it passed. */
 function reasons({ code, files, looseErrors, missing = [] }, lint) {
   const failures = files.filter(isFailed).flatMap(failuresOf);
   const found = [
-    ...(lint === 0 ? [] : ['the checks before the tests, see above']),
+    ...(lint === 0 ? [] : ['the checks beside the tests, see above']),
     ...failures.slice(0, MOST_NAMED),
     ...(failures.length > MOST_NAMED ? [`${failures.length - MOST_NAMED} more tests`] : []),
     ...looseErrors.slice(0, MOST_NAMED).map((text) => `error outside of tests: ${text}`),
@@ -91,18 +87,32 @@ const compiledFilter = (filter) =>
       existsSync(join(root, folder, 'dist/test')) ? `${folder}/dist/test` : path,
     );
 
-/** All engines for all tests; for chosen ones, each test file starts what it needs by itself. */
-async function withEngines(work) {
-  const { ENGINE_NAMES, startAll, stopAll } = await import('@carillon/test-backends');
+/** The whole run: the programs are bundled while the engines start; for chosen tests, each file starts what it needs. */
+async function runAll() {
+  const { ENGINE_NAMES, processorTimes, startAll, stopAll } = await import('@carillon/test-backends');
   const stopOnSignal = () => void stopAll().finally(() => process.exit(1));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stopOnSignal);
+  const starting = startAll(ENGINE_NAMES);
+  // Awaited below, unless the bundles fail first.
+  starting.catch(() => undefined);
   try {
-    const { missing } = await startAll(ENGINE_NAMES);
-    return { ...(await work()), missing };
+    const outcome = await withBundles(async () => {
+      const { missing } = await starting;
+      return { ...(await runTests([])), missing };
+    });
+    return { ...outcome, backends: processorTimes() };
   } finally {
     say('stopping engines');
+    await starting.catch(() => undefined);
     await stopAll();
   }
+}
+
+/** Checks the sources beside the tests, which wait for engines and processes often enough. */
+async function checkSources() {
+  const { code, output } = await runBeside(process.execPath, ['tools/run/lint.js', '--built']);
+  process.stderr.write(output);
+  return code;
 }
 
 const filters = process.argv.slice(2).map(compiledFilter);
@@ -110,13 +120,16 @@ process.env[SEED] = seedOfRun();
 say(`seed ${process.env[SEED]}`);
 await ensureInstalled();
 await ensureBuilt();
-const lint = filters.length > 0 ? 0 : await run(process.execPath, ['tools/run/lint.js']);
-const outcome =
-  filters.length > 0 ? await runTests(filters) : await withBundles(() => withEngines(() => runTests([])));
-const { files, unsteady, missing = [] } = outcome;
+const isChosen = filters.length > 0;
+const [lint, outcome] = await Promise.all([
+  isChosen ? 0 : checkSources(),
+  isChosen ? runTests(filters) : runAll(),
+]);
+const { files, costs, unsteady, missing = [], backends = {} } = outcome;
 for (const { name, reason } of missing) say(`could not start ${name}: ${reason}`);
 for (const name of unsteady) say(`unsteady, failed at first: ${name}`);
-saySlowest(files);
+saySlowest(files, costs);
+writeTable(files, costs, backends);
 const failed = reasons(outcome, lint);
 for (const reason of failed) console.log(`failed: ${reason}`);
 console.log(`${testsOf(files, 'passed').length} passed, ${testsOf(files, 'failed').length} failed`);

@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { FileOrder } from './file-order.js';
@@ -7,6 +7,10 @@ import { SEED, seedOfRun } from './seed.js';
 /** `npm run proof` also runs what takes long: `*.proof.test.*`, and every app where `npm test` takes one. */
 const PROOF = process.env.CARILLON_PROOF === 'true';
 const WORKERS = Math.max(2, availableParallelism());
+/** Memory of a worker with the servers and processes that its files start. */
+const WORKER_BYTES = 2 ** 31;
+/** Workers of files that wait for brokers, databases and processes: more of them keep the processors busy. */
+const WAITING_WORKERS = Math.max(WORKERS, Math.min(WORKERS * 3, Math.floor(totalmem() / WORKER_BYTES)));
 
 /** Vitest loads it again in its own process, where the order of files is decided. */
 process.env[SEED] = seedOfRun();
@@ -44,6 +48,9 @@ const COMPILED = /\/(dist|backends)\/src\//;
 /** Checks what a file leaves behind, where files share a process. */
 const STATE = 'tools/run/process-state.js';
 
+/** Measures every file; first, so that its hook ends last. */
+const COST = './tools/run/file-cost.js';
+
 /** Stands for the library of that name, and lets its properties begin with the seed of the run. */
 const FAST_CHECK = fileURLToPath(new URL('fast-check.js', import.meta.url));
 
@@ -57,8 +64,7 @@ const project = (name, include, exclude, more) => ({
   },
 });
 
-/** Many files wait for brokers, databases and processes: more of them at once keep the processors busy. */
-const FIRST = { sequence: { groupOrder: 0 }, maxWorkers: WORKERS * 2 };
+const FIRST = { sequence: { groupOrder: 0 }, maxWorkers: WAITING_WORKERS };
 
 export default defineConfig({
   resolve: { alias: { 'fast-check': FAST_CHECK } },
@@ -71,9 +77,11 @@ export default defineConfig({
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     },
     reporters: ['./tools/run/reporter.js'],
-    testTimeout: 30_000,
+    // Ends a test that hangs; a busy machine may take ten times as long as an idle one.
+    testTimeout: 90_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    setupFiles: [COST],
     unstubEnvs: true,
     unstubGlobals: true,
     sequence: { sequencer: FileOrder },

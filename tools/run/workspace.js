@@ -1,6 +1,7 @@
 // Workspace packages and commands, shared by the scripts of this folder.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -42,6 +43,18 @@ export function run(command, args, options = {}) {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
     child.once('error', failed);
     child.once('exit', (code) => done(code ?? 1));
+  });
+}
+
+/** Runs a command at low priority beside other work; resolves with its exit code and its output. */
+export function runBeside(command, args) {
+  return new Promise((done, failed) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    child.once('error', failed);
+    child.once('spawn', () => setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL));
+    child.once('close', (code) => done({ code: code ?? 1, output }));
   });
 }
 
