@@ -106,6 +106,8 @@ function openMysql({ config, databases, now, log }: StoreParts): OpenStore {
   };
 }
 
+/** The longest delay of a timer. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 /** A survey reads the heads of all streams. */
 const SURVEY_EVERY_MS = 3_600_000;
 
@@ -114,9 +116,10 @@ function openRecordHistory(
   { config, now }: StoreParts,
 ): OpenStore {
   requireFittingPayloads(backend, config);
-  const { table_prefix: prefix, write_timeout_ms: timeoutMs } = config.history[backend];
+  const { table_prefix: prefix, write_timeout_ms: writeTimeoutMs } = config.history[backend];
+  const timeoutMs = Math.min(writeTimeoutMs, LONGEST_TIMEOUT_MS);
   const records = new OpeningRecords(() =>
-    openRecords(backend, { config, table: `${prefix}_records` }).catch((error: unknown) => {
+    openRecords(backend, { config, table: `${prefix}_records`, timeoutMs }).catch((error: unknown) => {
       throw explainMissingPackage(backend, error);
     }),
   );

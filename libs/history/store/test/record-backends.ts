@@ -22,24 +22,25 @@ export const RECORD_BACKENDS: readonly RecordBackend[] = [
   {
     name: 'dynamodb',
     settings: async () => {
-      const server = await engine('moto', { own: true });
+      const { url, name, end } = await (await engine('moto')).isolate();
       return {
         env: {
-          DATABASE_DYNAMODB_ENDPOINT_URL: server.url,
+          DATABASE_DYNAMODB_ENDPOINT_URL: url,
           AWS_ACCESS_KEY_ID: 'carillon',
           AWS_SECRET_ACCESS_KEY: 'secret',
         },
-        json: {},
-        release: () => server.release(),
+        json: { history: { dynamodb: { table_prefix: name } } },
+        release: end,
       };
     },
   },
   {
     name: 'scylladb',
     settings: async () => {
-      const server = await engine('cassandra', { own: true });
+      const server = await engine('cassandra');
+      const { name: keyspace, end } = await server.isolate();
       const scylladb = {
-        keyspace: 'history',
+        keyspace,
         username: 'cassandra',
         password: 'cassandra',
         replication_factor: 1,
@@ -47,15 +48,16 @@ export const RECORD_BACKENDS: readonly RecordBackend[] = [
       return {
         env: { SCYLLADB_NODES: `${server.host}:${server.port}` },
         json: { database: { scylladb } },
-        release: () => server.release(),
+        release: end,
       };
     },
   },
   {
     name: 'surrealdb',
     settings: async () => {
-      const server = await engine('surrealdb', { own: true });
-      return { env: { DATABASE_SURREALDB_URL: server.url }, json: {}, release: () => server.release() };
+      const { url, name, end } = await (await engine('surrealdb')).isolate();
+      const env = { DATABASE_SURREALDB_URL: url, DATABASE_SURREALDB_DATABASE: name };
+      return { env, json: {}, release: end };
     },
   },
 ];

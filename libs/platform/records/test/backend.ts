@@ -4,8 +4,11 @@ import type { Commit, RecordStore, Row } from '../src/index.js';
 
 /** Hooks of a driver for the conformance suite. */
 export interface RecordsBackend {
-  /** A store over this table, not connected. Stores of one table behave as processes of one installation. */
-  readonly open: (table: string) => Promise<RecordStore>;
+  /**
+   * A store over this table, not connected, whose calls have this limit; absent: one for tests. Stores of one table behave
+   * as processes of one installation.
+   */
+  readonly open: (table: string, timeoutMs?: number) => Promise<RecordStore>;
   /** Absent: rows live in this process. */
   readonly server?: RecordsServer;
   /** A store whose credentials the server rejects; absent if the server checks none. */
@@ -22,8 +25,12 @@ export interface RecordsServer {
 }
 
 /** A connected store, closed after the test. */
-export async function connected(backend: RecordsBackend, table = newTable()): Promise<RecordStore> {
-  const store = await backend.open(table);
+export async function connected(
+  backend: RecordsBackend,
+  table = newTable(),
+  timeoutMs?: number,
+): Promise<RecordStore> {
+  const store = await backend.open(table, timeoutMs);
   onTestFinished(() => store.close());
   await store.connect();
   return store;

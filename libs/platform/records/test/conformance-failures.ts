@@ -16,6 +16,8 @@ import {
 /** Bound of every call of every driver while its server does not answer. */
 const CALL_BOUND_MS = 20_000;
 const RECOVERY_BOUND_MS = 60_000;
+/** Limit of calls that nothing will answer. */
+const SHORT_TIMEOUT_MS = 3456;
 
 /** Promises about connections and servers. */
 export function failureConformance(backend: RecordsBackend): void {
@@ -67,11 +69,15 @@ function serverConformance(backend: RecordsBackend, server: RecordsServer): void
     'reject every call with RecordsUnavailable while the server does not answer, and recover',
     async () => {
       const table = newTable();
-      const [store, late] = [await connected(backend, table), await backend.open(table)];
+      const store = await connected(backend, table);
+      const hasty = await connected(backend, table, SHORT_TIMEOUT_MS);
+      const late = await backend.open(table, SHORT_TIMEOUT_MS);
       await store.put([{ partition: 'index', ...row('a') }]);
       await server.pause();
-      const outcomes = await Promise.all(everyCall(store, late).map(outcomeOf));
+      const limit = hasty.health().catch(String);
+      const outcomes = await Promise.all(everyCall(hasty, late).map(outcomeOf));
       await server.resume();
+      expect(await limit).toContain(`no answer within ${SHORT_TIMEOUT_MS} ms`);
       expect(outcomes).toEqual(outcomes.map(() => 'RecordsUnavailable'));
       await recovered(store);
       await late.connect();

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import type { RecordsBackend } from './backend.js';
 import { commitConformance } from './conformance-commits.js';
 import { concurrencyConformance } from './conformance-concurrency.js';
+import { crashConformance } from './conformance-crash.js';
 import { expiryConformance } from './conformance-expiry.js';
 import { failureConformance } from './conformance-failures.js';
 import { limitConformance } from './conformance-limits.js';
@@ -16,5 +17,6 @@ export function recordsConformance(name: string, backend: RecordsBackend): void 
     limitConformance(backend);
     expiryConformance(backend);
     failureConformance(backend);
+    crashConformance(backend);
   });
 }

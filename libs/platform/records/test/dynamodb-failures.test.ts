@@ -49,7 +49,11 @@ async function scripted(answers: readonly Answer[], timeoutMs = TIMEOUT_MS) {
     AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
     AWS_SECRET_ACCESS_KEY: 'not-a-secret',
   });
-  const store = await openDynamoRecords({ config, table: 't' }, timeoutMs);
+  const store = await openDynamoRecords({
+    config,
+    table: 't',
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
   onTestFinished(async () => {
     await store.close();
     server.closeAllConnections();

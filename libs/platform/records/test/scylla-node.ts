@@ -7,11 +7,14 @@ import { openRecords, type RecordStore } from '../src/index.js';
 export interface ScyllaNode {
   readonly handle: () => EngineHandle;
   /** A store over this table, not connected. */
-  readonly open: (table: string, password?: string) => Promise<RecordStore>;
+  readonly open: (table: string, options?: { password?: string; timeoutMs?: number }) => Promise<RecordStore>;
 }
 
 /** A node takes some ten seconds to start. */
 const START_LIMIT_MS = 120_000;
+
+/** Long, because a busy machine settles contention of many commits late. */
+const CALL_TIMEOUT_MS = 15_000;
 
 /** Starts the node before the tests of a file, and ends it after them. */
 export function useScyllaNode(): ScyllaNode {
@@ -22,7 +25,7 @@ export function useScyllaNode(): ScyllaNode {
   afterAll(() => node.release());
   return {
     handle: () => node,
-    open: async (table, password = 'cassandra') => {
+    open: async (table, { password = 'cassandra', timeoutMs = CALL_TIMEOUT_MS } = {}) => {
       const config = configuration(
         {
           SCYLLADB_NODES: `${node.host}:${node.port}`,
@@ -31,7 +34,7 @@ export function useScyllaNode(): ScyllaNode {
         },
         `[database.scylladb]\nusername = "cassandra"\npassword = "${password}"\n`,
       );
-      return openRecords('scylladb', { config, table });
+      return openRecords('scylladb', { config, table, timeoutMs });
     },
   };
 }

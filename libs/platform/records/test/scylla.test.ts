@@ -4,8 +4,8 @@ import { useScyllaNode } from './scylla-node.js';
 const node = useScyllaNode();
 
 recordsConformance('scylladb', {
-  open: (table) => node.open(table),
-  openWithWrongCredentials: () => node.open('t', 'wrong'),
+  open: (table, timeoutMs) => node.open(table, timeoutMs === undefined ? {} : { timeoutMs }),
+  openWithWrongCredentials: () => node.open('t', { password: 'wrong' }),
   server: {
     restart: () => node.handle().restart(),
     pause: () => node.handle().pause(),

@@ -39,9 +39,9 @@ const RECORD_BACKENDS = {
   },
   scylladb: {
     engine: 'cassandra',
-    settings: ({ host, port }: EngineHandle) => ({
+    settings: ({ host, port }: EngineHandle, name: string) => ({
       SCYLLADB_NODES: `${host}:${port}`,
-      SCYLLADB_KEYSPACE: 'push',
+      SCYLLADB_KEYSPACE: name,
       SCYLLADB_REPLICATION_FACTOR: '1',
     }),
     file: '[database.scylladb]\nusername = "cassandra"\npassword = "cassandra"\n',
@@ -56,16 +56,21 @@ const RECORD_BACKENDS = {
 /** A table of its own on the test backend of a records driver, and stores of it as several processes have them. */
 async function tableOf(driver: keyof typeof RECORD_BACKENDS) {
   const { engine: name, settings, file } = RECORD_BACKENDS[driver];
-  const handle = await engine(name, { own: true });
+  const handle = await engine(name);
+  const corner = await handle.isolate();
   const prefix = `t${randomUUID().replaceAll('-', '')}`;
-  const variables = { PUSH_STORAGE_DRIVER: driver, PUSH_TABLE_PREFIX: prefix, ...settings(handle) };
+  const variables = {
+    PUSH_STORAGE_DRIVER: driver,
+    PUSH_TABLE_PREFIX: prefix,
+    ...settings(handle, corner.name),
+  };
   const config = configuration(variables, file);
   const open = async (): Promise<PushStore> => {
     const store = await openPushStore(config, new Databases(createParts(config)));
     await store.connect();
     return store;
   };
-  return { open, release: () => handle.release() };
+  return { open, release: () => corner.end() };
 }
 
 export const recordsDriverScene = (driver: keyof typeof RECORD_BACKENDS) => async (): Promise<Scene> => {

@@ -6,10 +6,11 @@ import { DynamoRecords } from './store.js';
 const TIMEOUT_MS = 5000;
 
 /** Returns a store over a table, not connected. Loads the client library. */
-export async function openDynamoRecords(
-  { config: { database }, table }: RecordsOptions,
+export async function openDynamoRecords({
+  config: { database },
+  table,
   timeoutMs = TIMEOUT_MS,
-): Promise<RecordStore> {
+}: RecordsOptions): Promise<RecordStore> {
   const sdk = await import('@aws-sdk/client-dynamodb');
   const client = new sdk.DynamoDBClient(dynamoClientOptions(database.dynamodb, timeoutMs));
   return new DynamoRecords({ sdk, client, place: dynamoPlace(database.dynamodb), table, timeoutMs });

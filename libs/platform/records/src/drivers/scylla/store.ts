@@ -24,10 +24,16 @@ import { createTable, deleteRow, NEVER, putRow, selectRange, selectRows } from '
 
 /** Far below the 16 MiB of one frame and of one commit log entry. */
 const LIMITS: CommitLimits = { rows: 100, bytes: 3_500_000, valueBytes: 380_000 };
-/** Bound of one call, which may be several requests. */
-const CALL_TIMEOUT_MS = 15_000;
 /** Rows of one request: at most 38 MB of values. */
 const PAGE_ROWS = 100;
+
+export interface ScyllaRecordsOptions {
+  readonly table: string;
+  /** Limit of one call, which may be several requests. */
+  readonly timeoutMs: number;
+  /** Absent: the clock of the system. */
+  readonly nowMs?: () => number;
+}
 
 /**
  * Rows in one table of ScyllaDB or Cassandra, whose partitions are those of the port.
@@ -38,21 +44,26 @@ const PAGE_ROWS = 100;
 export class ScyllaRecords implements RecordStore {
   readonly limits = LIMITS;
   readonly #table: string;
+  readonly #name: string;
+  readonly #timeoutMs: number;
+  readonly #nowMs: () => number;
   readonly #commits = new KeyedQueue();
 
   constructor(
     private readonly session: ScyllaSession,
-    private readonly name: string,
-    private readonly nowMs: () => number = Date.now,
+    { table, timeoutMs, nowMs = Date.now }: ScyllaRecordsOptions,
   ) {
-    this.#table = session.table(name);
+    this.#table = session.table(table);
+    this.#name = table;
+    this.#timeoutMs = timeoutMs;
+    this.#nowMs = nowMs;
   }
 
   async connect(): Promise<void> {
     try {
       await this.session.connect();
       await ensureTable(this.session, {
-        name: this.name,
+        name: this.#name,
         create: () => this.session.changeSchema(createTable(this.#table)),
         probe: () => this.#probe(),
       });
@@ -75,8 +86,8 @@ export class ScyllaRecords implements RecordStore {
 
   async commit(commit: Commit): Promise<boolean> {
     checkCommit(commit, this.limits);
-    const attempt = new ScyllaCommit(this.session, this.#table, commit, this.nowMs);
-    const deadlineMs = performance.now() + CALL_TIMEOUT_MS;
+    const attempt = new ScyllaCommit(this.session, this.#table, commit, this.#nowMs);
+    const deadlineMs = performance.now() + this.#timeoutMs;
     const run = async (): Promise<boolean> => {
       if (performance.now() < deadlineMs) return attempt.run();
       throw new RecordsUnavailable('the commit waited too long for others of its partition');
@@ -86,7 +97,7 @@ export class ScyllaRecords implements RecordStore {
 
   async put(rows: readonly Row[]): Promise<void> {
     checkPut(rows, this.limits);
-    const nowMs = this.nowMs();
+    const nowMs = this.#nowMs();
     const writes = rows.map((row) => putRow(this.#table, row, nowMs, null));
     await this.#call(() => this.session.writeAll(writes));
   }
@@ -126,17 +137,17 @@ export class ScyllaRecords implements RecordStore {
       expiresAtMs: null,
     };
     const never = { kind: 'expired', version: 0n, expiresAt: 0n } as const;
-    await this.session.applyIf([putRow(this.#table, row, this.nowMs(), Buffer.alloc(0), never)]);
+    await this.session.applyIf([putRow(this.#table, row, this.#nowMs(), Buffer.alloc(0), never)]);
   }
 
   #isVisible({ expiresAtMs }: Row): boolean {
-    return expiresAtMs === null || expiresAtMs > this.nowMs();
+    return expiresAtMs === null || expiresAtMs > this.#nowMs();
   }
 
   /** A statement that the server refuses here was accepted at `connect`: the table or a permission was removed since. */
   async #call<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await within(CALL_TIMEOUT_MS, work());
+      return await within(this.#timeoutMs, work());
     } catch (thrown) {
       const isStorage = thrown instanceof ScyllaUnavailable || thrown instanceof ScyllaRejected;
       throw isStorage ? unavailable(thrown) : thrown;
