@@ -19,10 +19,16 @@ const isHealthy = async (broker: Broker): Promise<void> => expect(await broker.h
 export const restarts = (wires: readonly RealWire[]) =>
   describe.each(wires)('broker $name, killed and restarted', { timeout: 90_000 }, (real) => {
     let broker: EngineHandle;
+    let around: Awaited<ReturnType<typeof outage>>;
     beforeAll(async () => {
       broker = await own(real);
+      around = await outage();
     });
-    afterAll(() => broker.release());
+    afterAll(async () => {
+      await around.streamed.stop();
+      for (const { broker } of around.all) await broker.close();
+      await broker.release();
+    });
 
     async function open(prefix = 'restart') {
       const node = clusterNode(await real.open(broker.url, prefix), {
@@ -32,43 +38,12 @@ export const restarts = (wires: readonly RealWire[]) =>
       return { ...node, gateway: new Gateway(node.broker) };
     }
 
-    /** Nodes from before it went, one that came since, and lanes that are called and served. */
-    async function outage() {
-      const [publisher, neighbour] = [await open(), await open()];
-      await known([publisher, neighbour], 1);
-      await publisher.broker.subscribe('shop', 'orders');
-      const [asking, serving] = [await open('lanes'), await open('lanes')];
-      for (const { broker } of [asking, serving]) await vi.waitFor(() => isHealthy(broker), SOON);
-      const heard: string[] = [];
-      await asking.broker.lanes.hear((bytes) => heard.push(Buffer.from(bytes).toString()));
-      await serving.broker.lanes.serve(LANE, async () => '{"v":1}');
-      const call = (budgetMs: number) => asking.broker.lanes.call(LANE, '{"v":1}', budgetMs);
-      expect(await call(5000)).toMatchObject({ kind: 'reply' });
-      await broker.kill();
-      const first = await call(500);
-      const late = await open('late');
-      return {
-        all: [publisher, neighbour, asking, serving, late],
-        publisher,
-        asking,
-        serving,
-        late,
-        heard,
-        call,
-        first,
-      };
-    }
-
-    it('is waited for: interest comes back, nobody is given up, and order is kept without copies', async ({
-      onTestFinished,
-    }) => {
-      const nodes = [await open(), await open()] as const;
-      onTestFinished(async () => {
-        for (const { broker } of nodes) await broker.close();
-      });
+    /** A publisher that publishes until it is stopped, and a subscriber beside it; `confirmed` are ids of events. */
+    async function stream() {
+      const [publisher, subscriber] = [await open('stream'), await open('stream')] as const;
+      const nodes = [publisher, subscriber] as const;
       await known(nodes, 1);
       for (const { broker } of nodes) await broker.subscribe('shop', 'orders');
-      const [publisher, subscriber] = nodes;
       const stopping = new AbortController();
       const confirmed: string[] = [];
       const publishing = (async () => {
@@ -82,16 +57,74 @@ export const restarts = (wires: readonly RealWire[]) =>
         }
       })();
       await vi.waitFor(() => expect(subscriber.gateway.received.length).toBeGreaterThan(50), SOON);
+      const stop = async (): Promise<void> => {
+        stopping.abort();
+        await publishing;
+      };
+      return { nodes, publisher, subscriber, confirmed, stop };
+    }
+
+    /** Nodes from before it went, one that came since, lanes that are called and served, and a stream of events. */
+    async function outage() {
+      const [publisher, neighbour] = [await open(), await open()];
+      await known([publisher, neighbour], 1);
+      await publisher.broker.subscribe('shop', 'orders');
+      const [asking, serving] = [await open('lanes'), await open('lanes')];
+      for (const { broker } of [asking, serving]) await vi.waitFor(() => isHealthy(broker), SOON);
+      const heard: string[] = [];
+      await asking.broker.lanes.hear((bytes) => heard.push(Buffer.from(bytes).toString()));
+      await serving.broker.lanes.serve(LANE, async () => '{"v":1}');
+      const call = (budgetMs: number) => asking.broker.lanes.call(LANE, '{"v":1}', budgetMs);
+      expect(await call(5000)).toMatchObject({ kind: 'reply' });
+      const streamed = await stream();
       await broker.kill();
-      await vi.waitFor(async () => expect(await subscriber.broker.health()).toMatch(/not connected/), SOON);
+      const first = await call(500);
+      const late = await open('late');
+      return {
+        all: [publisher, neighbour, asking, serving, late, ...streamed.nodes],
+        streamed,
+        publisher,
+        asking,
+        serving,
+        late,
+        heard,
+        call,
+        first,
+      };
+    }
+
+    it('while it is away, publishers are told, who have delivered at home', async () => {
+      const { publisher } = around;
+      await vi.waitFor(async () => expect(await publisher.broker.health()).toMatch(/not connected/), SOON);
+      const published = event('orders');
+      await expect(publisher.broker.publish(published)).rejects.toThrow(/not confirmed by the broker/);
+      expect(publisher.gateway.received).toEqual([published]);
+      expect(await publisher.broker.ask('sockets_count', 'shop', null)).toMatchObject({ complete: false });
+      await expect(publisher.broker.subscribe('shop', 'new')).rejects.toThrow(/interest not confirmed/);
+    });
+
+    it('while it is away, calls of lanes end by their budget', async () => {
+      const { asking, call, first } = around;
+      expect(first.kind).not.toBe('reply');
+      await vi.waitFor(async () => expect(await asking.broker.health()).toMatch(/not connected/), SOON);
+      expect(await call(500)).toEqual({ kind: 'no_responder' });
+      await expect(asking.broker.lanes.announce('{"v":1}')).rejects.toThrow('not connected');
+    });
+
+    it('whoever was there before finds it again, and whoever came since finds it', async () => {
+      const { publisher, late } = around;
+      expect(await late.broker.health()).toMatch(/not connected/);
       await broker.restart();
-      for (const { broker } of nodes) {
-        await vi.waitFor(() => isHealthy(broker), SOON);
-      }
+      for (const { broker } of [publisher, late]) await vi.waitFor(() => isHealthy(broker), SOON);
+      expect(late.gateway.asked).toEqual([]);
+    });
+
+    it('brings interest back, gives nobody up, and keeps the order without copies, once it is there again', async () => {
+      const { nodes, publisher, subscriber, confirmed, stop } = around.streamed;
+      for (const { broker } of nodes) await vi.waitFor(() => isHealthy(broker), SOON);
       const before = subscriber.gateway.received.length;
       await vi.waitFor(() => expect(subscriber.gateway.received.length).toBeGreaterThan(before + 50), SOON);
-      stopping.abort();
-      await publishing;
+      await stop();
 
       const order = subscriber.gateway.received.map(({ eventId }) => Number(eventId));
       expect(order).toEqual([...new Set(order)].sort((one, two) => one - two));
@@ -103,48 +136,12 @@ export const restarts = (wires: readonly RealWire[]) =>
       });
     });
 
-    describe('while it is away', () => {
-      let around: Awaited<ReturnType<typeof outage>>;
-      beforeAll(async () => {
-        around = await outage();
-      });
-      afterAll(async () => {
-        for (const { broker } of around.all) await broker.close();
-      });
-
-      it('publishers are told, who have delivered at home', async () => {
-        const { publisher } = around;
-        await vi.waitFor(async () => expect(await publisher.broker.health()).toMatch(/not connected/), SOON);
-        const published = event('orders');
-        await expect(publisher.broker.publish(published)).rejects.toThrow(/not confirmed by the broker/);
-        expect(publisher.gateway.received).toEqual([published]);
-        expect(await publisher.broker.ask('sockets_count', 'shop', null)).toMatchObject({ complete: false });
-        await expect(publisher.broker.subscribe('shop', 'new')).rejects.toThrow(/interest not confirmed/);
-      });
-
-      it('calls of lanes end by their budget', async () => {
-        const { asking, call, first } = around;
-        expect(first.kind).not.toBe('reply');
-        await vi.waitFor(async () => expect(await asking.broker.health()).toMatch(/not connected/), SOON);
-        expect(await call(500)).toEqual({ kind: 'no_responder' });
-        await expect(asking.broker.lanes.announce('{"v":1}')).rejects.toThrow('not connected');
-      });
-
-      it('whoever was there before finds it again, and whoever came since finds it', async () => {
-        const { publisher, late } = around;
-        expect(await late.broker.health()).toMatch(/not connected/);
-        await broker.restart();
-        for (const { broker } of [publisher, late]) await vi.waitFor(() => isHealthy(broker), SOON);
-        expect(late.gateway.asked).toEqual([]);
-      });
-
-      it('lanes serve and hear again afterwards', async () => {
-        const { serving, heard, call } = around;
-        await vi.waitFor(async () => expect(await call(500)).toMatchObject({ kind: 'reply' }), SOON);
-        await vi.waitFor(async () => {
-          await serving.broker.lanes.announce('{"v":1}');
-          expect(heard.length).toBeGreaterThan(0);
-        }, SOON);
-      });
+    it('lanes serve and hear again afterwards', async () => {
+      const { serving, heard, call } = around;
+      await vi.waitFor(async () => expect(await call(500)).toMatchObject({ kind: 'reply' }), SOON);
+      await vi.waitFor(async () => {
+        await serving.broker.lanes.announce('{"v":1}');
+        expect(heard.length).toBeGreaterThan(0);
+      }, SOON);
     });
   });
