@@ -22,8 +22,8 @@ export interface QueueFacts {
 const REDIS: Server = { library: 'ioredis', backend: 'Redis 7 (single, sentinels)' };
 const REDIS_CLUSTER: Server = { library: 'ioredis', backend: 'Redis 7 cluster of three masters' };
 const NATS: Server = { library: '@nats-io/transport-node', backend: 'nats-server 2.9 and 2.11' };
-const RABBITMQ: Server = { library: 'amqplib', backend: 'RabbitMQ 3.10' };
-const KAFKA: Server = { library: 'kafkajs', backend: 'Apache Kafka 4.4, one broker' };
+const RABBITMQ: Server = { library: 'amqplib', isOptional: true, backend: 'RabbitMQ 3.10' };
+const KAFKA: Server = { library: 'kafkajs', isOptional: true, backend: 'Apache Kafka 4.4, one broker' };
 const PULSAR: Server = {
   library: 'ws',
   backend: 'Apache Pulsar 4.0 standalone, WebSocket API',
@@ -41,9 +41,15 @@ const IGGY: Server = {
   notProven: 'a real server: none is available as a package',
 };
 const POSTGRES: Server = { library: 'pg', backend: 'PostgreSQL 15, and PGlite when embedded' };
-const MYSQL: Server = { library: 'mysql2', backend: 'MariaDB 10.11', notProven: 'MySQL of Oracle' };
+const MYSQL: Server = {
+  library: 'mysql2',
+  isOptional: true,
+  backend: 'MariaDB 10.11',
+  notProven: 'MySQL of Oracle',
+};
 const DYNAMODB: Server = {
   library: '@aws-sdk/client-dynamodb',
+  isOptional: true,
   backend: 'moto 5.2',
   notProven: 'the service of AWS: durability, throttling, conflicts under load',
 };
@@ -90,8 +96,18 @@ export const DRIVER_FACTS: Readonly<Record<string, Readonly<Record<string, Serve
     'google-pubsub': GOOGLE,
     pulsar: PULSAR,
     iggy: IGGY,
-    sqs: { library: '@aws-sdk/client-sqs', backend: 'ElasticMQ 1.7', notProven: 'the service of AWS' },
-    sns: { library: '@aws-sdk/client-sns', backend: 'moto 5.2', notProven: 'the service of AWS' },
+    sqs: {
+      library: '@aws-sdk/client-sqs',
+      isOptional: true,
+      backend: 'ElasticMQ 1.7',
+      notProven: 'the service of AWS',
+    },
+    sns: {
+      library: '@aws-sdk/client-sns',
+      isOptional: true,
+      backend: 'moto 5.2',
+      notProven: 'the service of AWS',
+    },
     none: NONE,
   },
   'app_manager.driver': {

@@ -30,6 +30,7 @@ export async function openDataSource(
   target: DatabaseTarget,
   { migrations = [], entities = [] }: SourceParts,
 ): Promise<DataSource> {
+  await rules.load?.();
   const { DataSource, EntitySchema } = await import('typeorm');
   const source = new DataSource({
     ...rules.options(target),

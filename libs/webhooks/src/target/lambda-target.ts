@@ -1,6 +1,7 @@
 import { awsClientOptions, DEFAULT_IDENTITY } from '@carillon/aws';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { LambdaTarget as LambdaPlace } from '@carillon/config';
+import { explainMissingPackage } from '@carillon/runtime';
 import { outcomeOfStatus, type AttemptOutcome } from '../delivery/retry.js';
 import { Limit } from '@carillon/http-client';
 
@@ -68,6 +69,8 @@ interface SdkError {
 }
 
 function failure(error: unknown, limit: AbortSignal): AttemptOutcome {
+  const explained = explainMissingPackage('lambda', error);
+  if (explained !== error) return { kind: 'failed', reason: String(explained), retryAfterMs: null };
   if (limit.aborted) return { kind: 'failed', reason: 'timeout', retryAfterMs: null };
   const { $metadata } = typeof error === 'object' && error !== null ? (error as SdkError) : {};
   const status = $metadata?.httpStatusCode;

@@ -16,6 +16,9 @@ export interface Statement {
 
 /** Differences between the databases, beyond the SQL of their users. */
 export interface Dialect {
+  /** Loads the client library if it is an optional dependency; rejects with an error that names the package to install. */
+  readonly load?: () => Promise<void>;
+
   options(target: DatabaseTarget): DataSourceOptions;
 
   /** By server name. */

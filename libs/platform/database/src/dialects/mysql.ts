@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { explainMissingPackage } from '@carillon/runtime';
 import type { DataSourceOptions } from 'typeorm';
 import {
   type Classify,
@@ -113,7 +114,15 @@ async function settle(
   );
 }
 
+/** TypeORM requires it by itself, and would report a missing one by an error of its own. */
+async function load(): Promise<void> {
+  await import('mysql2').catch((error: unknown) => {
+    throw explainMissingPackage('mysql', error);
+  });
+}
+
 export const mysql: Dialect = {
+  load,
   options,
   oldest: { MariaDB: [10, 11], MySQL: [8, 0] },
   server: readMysqlVersion,
