@@ -1,8 +1,8 @@
 // Makes the file layout of one app's image: its compiled rooms, their manifests, and the dependencies they need in
 // production. The Dockerfile runs it, and so does the test that starts every app from its layout without a daemon.
 // Usage: node deploy/docker/layout.js <app>[,<app>…] <folder> [all|common]; several apps share one tree, of which each
-// runs its own apps/<app>/dist/src/main.js. `common` leaves out the client libraries that are optional peer dependencies:
-// those of Google Pub/Sub, ZeroMQ, ScyllaDB and SurrealDB.
+// runs its own apps/<app>/dist/src/main.js. `common` leaves out the client libraries that are optional peer dependencies
+// (docs/reference/drivers.md): drivers of PostgreSQL, Redis, NATS, Pulsar and Iggy remain.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { orExit, packages, root, run, say } from '../../tools/run/workspace.js';

@@ -4,5 +4,5 @@ export { ENGINE_NAMES } from './catalogue.js';
 export { engine } from './engine.js';
 export { EngineHandle } from './handle.js';
 export { SENTINEL_MASTER } from './engines/redis-sentinel.js';
-export { startAll, stopAll, whyMissing } from './together.js';
+export { processorTimes, startAll, stopAll, whyMissing } from './together.js';
 export { postgresQuery } from './wire/postgres.js';

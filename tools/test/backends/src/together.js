@@ -5,7 +5,7 @@ import { acquire } from './acquire/acquire.js';
 import { fromEnvironment, variable } from './address.js';
 import { enginesNamed } from './catalogue.js';
 import { eventually } from './pause.js';
-import { ownIdentity } from './processes/identity.js';
+import { family, ownIdentity } from './processes/identity.js';
 import { reasonOf, say } from './say.js';
 import { endEngine, isRunning, startEngine } from './start.js';
 import { home } from './state/folder.js';
@@ -129,6 +129,19 @@ export async function startAll(names, options = {}) {
 
 /** Why the last start in this workspace could not get the engine; null when it could, or was not asked to. @param {string} name @returns {string | null} */
 export const whyMissing = (name) => readState().missing.find((one) => one.name === name)?.reason ?? null;
+
+/**
+ * The processor time that each engine started here has used so far, in milliseconds; 0 where the system has no /proc.
+ * @returns {Record<string, number>}
+ */
+export function processorTimes() {
+  const { engines } = readState();
+  const times = [...startedHere].map((key) => {
+    const processes = engines[key]?.nodes.flatMap(({ process }) => family(process)) ?? [];
+    return [key, processes.reduce((sum, one) => sum + one.processorMs, 0)];
+  });
+  return Object.fromEntries(times);
+}
 
 /** Ends what `startAll` started in this process; what ran before stays. */
 export async function stopAll() {

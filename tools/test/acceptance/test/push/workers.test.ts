@@ -7,6 +7,8 @@ const PHONES = Array.from({ length: 16 }, (_, index) => `phone-${index}`);
 const BROWSERS = Array.from({ length: 4 }, (_, index) => `browser-${index}`);
 const ALL = [...PHONES, ...BROWSERS];
 const CHANNEL = 'offers';
+/** Deliveries that a dispatcher has claimed and whose result is not stored. */
+const SENDING = `select delivery_key from push_deliveries where state = 'sending'`;
 
 const FEW = {
   // One by one, so that no more than one send is under way when its worker dies.
@@ -76,14 +78,14 @@ describe.runIf(missing === null)('push workers', () => {
     expect(await gateway.stop()).toBe(0);
   });
 
-  it('try again what a cloud did not answer', { timeout: 45_000 }, async () => {
+  it('try again what a cloud did not answer', { timeout: 90_000 }, async () => {
     await fleet.answers('fcm', { act: 'drop' }, 5);
     await fleet.answers('webpush', { act: 'drop' }, 2);
     await fleet.publish('p2', CHANNEL);
     await arrives('p2');
   });
 
-  it('go on where a planner died', { timeout: 45_000 }, async () => {
+  it('go on where a planner died', { timeout: 90_000 }, async () => {
     await fleet.holding('push_deliveries', async (somebodyWaits) => {
       await fleet.publish('p3', CHANNEL);
       await somebodyWaits();
@@ -96,7 +98,7 @@ describe.runIf(missing === null)('push workers', () => {
 
   it(
     'send again no more than what was in flight when a dispatcher is killed between claims four times',
-    { timeout: 90_000 },
+    { timeout: 180_000 },
     async () => {
       const kills = 4;
       const before = await fleet.told();
@@ -115,13 +117,19 @@ describe.runIf(missing === null)('push workers', () => {
         await fleet.answers('fcm', { act: 'hang' }, 1);
         if (kill === 1) await fleet.publish('p4', CHANNEL);
         else await fleet.start('push-dispatch');
-        await eventually(async () => expect(await unanswered()).toBe(kill), 15_000);
+        await eventually(async () => expect(await unanswered()).toBe(kill), 30_000);
+        // An answered send whose result is not stored yet would be sent again, too.
+        await eventually(async () => {
+          const told = await fleet.told();
+          for (const browser of BROWSERS) expect(told.get(browser)?.answered).toBe(rounds + 1);
+          expect(await fleet.rows(SENDING)).toHaveLength(kill);
+        }, 30_000);
         await fleet.node('push-dispatch').process.kill('SIGKILL');
       }
       await fleet.start('push-dispatch');
       await eventually(async () => {
         expect(await fleet.status('p4')).toMatchObject({ counters: { succeeded: ALL.length - kills } });
-      }, 20_000);
+      }, 30_000);
       await fleet.minutePasses();
       await arrives('p4');
       const times = await Promise.all(PHONES.map(heard));
@@ -129,7 +137,7 @@ describe.runIf(missing === null)('push workers', () => {
     },
   );
 
-  it('go on where one that takes in results died', { timeout: 45_000 }, async () => {
+  it('go on where one that takes in results died', { timeout: 90_000 }, async () => {
     const { child } = fleet.node('push-feedback').process;
     child.kill('SIGSTOP');
     await fleet.publish('p5', CHANNEL);
@@ -137,7 +145,7 @@ describe.runIf(missing === null)('push workers', () => {
     await eventually(async () => {
       const told = await fleet.told();
       for (const device of ALL) expect(told.get(device)?.answered).toBe(last);
-    }, 15_000);
+    }, 30_000);
     await fleet.holding('push_publishes', async (somebodyWaits) => {
       child.kill('SIGCONT');
       await somebodyWaits();

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../harness/eventually.js';
 import { Node } from '../harness/node.js';
+import { subset } from '../harness/subset.js';
 import { openTenant } from '../harness/tenant.js';
 import { Receiver } from './receiver.js';
 
@@ -81,7 +82,7 @@ const DEVICE = {
   push: { recipient: { transportType: 'gcm', registrationToken: 'a-token' } },
 };
 
-describe.each(BROKERS)('over $name as the only queue', (broker) => {
+describe.each(subset(BROKERS, 2))('over $name as the only queue', (broker) => {
   const { name, engine: engineName, env, queue, age, hasDepths = true } = broker;
   const receiver = new Receiver();
   let node: Node;

@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** @import { Identity } from '../types.js' */
-/** @typedef {{ pid: number, parent: number, ended: boolean, started: string, residentKb: number }} Entry */
+/** @typedef {{ pid: number, parent: number, ended: boolean, started: string, residentKb: number, processorMs: number }} Entry */
 
 const PAGE_KB = 4;
+const TICK_MS = 10;
 const hasProc = existsSync('/proc/self/stat');
 
 /**
@@ -27,6 +28,8 @@ function fromProc(pid) {
       parent: Number(fields[1]),
       started: fields[19] ?? '',
       residentKb: Number(fields[21]) * PAGE_KB,
+      // Its own and that of its ended children.
+      processorMs: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS,
     };
   } catch {
     return null;
@@ -48,6 +51,7 @@ function fromPs(selection) {
         parent: Number(parent),
         ended: state?.startsWith('Z') ?? true,
         residentKb: Number(rss),
+        processorMs: 0,
         started: started.join(' '),
       }));
   } catch {
