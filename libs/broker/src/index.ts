@@ -24,6 +24,8 @@ export {
   type ActingSocket,
   type Answer,
   type ChannelOccupancy,
+  type CometReply,
+  type CometRequest,
   type Membership,
   type Question,
   type RevokedTokens,

@@ -35,6 +35,7 @@ const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
   acting_socket: (parts) => parts.find((part) => part !== null) ?? null,
   channel_occupancy: sumOccupancy,
   connection_taken: (parts) => parts.flat(),
+  comet_request: (parts) => parts.find((part) => part !== null) ?? null,
 };
 
 /**

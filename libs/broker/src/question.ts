@@ -19,6 +19,27 @@ export interface Membership {
   readonly userInfoText: string;
 }
 
+/** A request of the comet transport, forwarded to the node that holds the connection or the receiver. */
+export interface CometRequest {
+  /** `deliver` writes to a receiver; the others are requests of the client. */
+  readonly verb: 'recv' | 'send' | 'close' | 'disconnect' | 'deliver';
+  /** SHA-256 of the connection key; empty for `deliver`. */
+  readonly keyHash: string;
+  /** Id of the open `recv` on the requesting node; null for the other requests of the client. */
+  readonly receiver: string | null;
+  /** Whether the receiver ends with one delivery; null: as its connection was opened, or there is no receiver. */
+  readonly isOnce: boolean | null;
+  /** JSON text of protocol messages; null: none. */
+  readonly body: string | null;
+}
+
+export interface CometReply {
+  /** HTTP status. */
+  readonly status: number;
+  /** JSON text; null: none. */
+  readonly body: string | null;
+}
+
 /** Requests to all processes with sockets, by kind. */
 export interface Question {
   /** Sockets per occupied channel with this prefix. Special channels are never listed. */
@@ -39,6 +60,8 @@ export interface Question {
   readonly acting_socket: { readonly socketId: string; readonly channel: string };
   /** Close the previous connection of a resumed one. Its members stay for their grace period. */
   readonly connection_taken: TakenConnection;
+  /** Apply a comet request on the node that holds its connection or receiver. */
+  readonly comet_request: CometRequest;
   /** Connections of one channel, by capability. */
   readonly channel_occupancy: { readonly channel: string };
 }
@@ -85,4 +108,6 @@ export interface Answer {
   readonly channel_occupancy: ChannelOccupancy;
   /** Memberships of the closed connection. */
   readonly connection_taken: readonly Membership[];
+  /** Null if neither the connection nor the receiver is on the node. */
+  readonly comet_request: CometReply | null;
 }

@@ -23,6 +23,13 @@ const questions: { readonly [Kind in keyof Question]: fc.Arbitrary<Question[Kind
     socketId: fc.constantFrom('1.2', '34.5'),
     keyHash: fc.constantFrom('ab', '0f'),
   }),
+  comet_request: fc.record({
+    verb: fc.constantFrom('recv', 'send', 'close', 'disconnect', 'deliver'),
+    keyHash: fc.constantFrom('ab', ''),
+    receiver: fc.option(fc.constantFrom('r', 's')),
+    isOnce: fc.option(fc.boolean()),
+    body: fc.option(name),
+  }),
 };
 const HEAD = { request_id: 'r', node_id: 'node-1', app_id: 'shop' };
 const MAX_BYTES = 100_000;

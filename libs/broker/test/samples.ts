@@ -13,6 +13,7 @@ export const KINDS = [
   'token_revoked',
   'channel_occupancy',
   'connection_taken',
+  'comet_request',
 ] as const satisfies readonly (keyof Question)[];
 
 /** One of each kind. */
@@ -26,6 +27,7 @@ export const QUESTIONS: Question = {
   token_revoked: { jti: 't:1', clientId: 'u:é' },
   acting_socket: { socketId: '1.2', channel: 'presence-é' },
   connection_taken: { socketId: '1.2', keyHash: 'ab' },
+  comet_request: { verb: 'recv', keyHash: 'ab', receiver: 'r', isOnce: true, body: null },
   channel_occupancy: { channel: 'presence-é' },
 };
 
@@ -86,6 +88,8 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
   connection_taken: fc.array(fc.constant({ channel: 'é', userId: '1.2:u', userInfoText: '{"n": 1.0}' }), {
     maxLength: 3,
   }),
+  // A connection lives in one process.
+  comet_request: fc.constantFrom(null, { status: 200, body: '[]' }),
 });
 
 /** A process with sockets: records events and notices, and answers with configured values. */
@@ -111,6 +115,7 @@ export class Gateway implements BrokerListener {
       presenceSubscribers: 0,
     },
     connection_taken: [],
+    comet_request: null,
   };
   /** Called before each event and question; throws to be a listener with a bug. */
   before: () => void = () => {};

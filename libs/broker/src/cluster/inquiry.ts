@@ -35,6 +35,7 @@ export class Inquiry<K extends Kind> {
   #finish: (gathered: Gathered<K>) => void = () => {};
   #isWhole: boolean;
   #isOver = false;
+  #isFound = false;
 
   constructor(private readonly options: InquiryOptions<K>) {
     this.#parts = [options.own.answer];
@@ -54,9 +55,17 @@ export class Inquiry<K extends Kind> {
     const part = writing(this.options.kind).answered(response);
     if (part === undefined || this.#parts.length >= MAX_PARTS) this.#isWhole = false;
     else this.#parts.push(part);
+    if (part !== undefined && writing(this.options.kind).isFound?.(part) === true) return this.#found();
     if (more) return;
     this.#answered.add(nodeId);
     this.gone(nodeId);
+  }
+
+  /** The only answer has arrived: no other node is awaited. */
+  #found(): void {
+    this.#awaited.clear();
+    this.#isFound = true;
+    this.end();
   }
 
   /** Nothing more is awaited of this node. */
@@ -70,7 +79,7 @@ export class Inquiry<K extends Kind> {
     this.#isOver = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#patience);
-    const complete = this.#isWhole && this.#isAnswered;
+    const complete = this.#isFound || (this.#isWhole && this.#isAnswered);
     this.#finish({ answer: mergeAnswers(this.options.kind, this.#parts), complete });
   }
 

@@ -9,11 +9,14 @@ import type {
 } from '../question.js';
 
 type Kind = keyof Question;
-type Asked = Pick<RequestBody, 'channel' | 'channels' | 'key_hash' | 'prefix' | 'socket_id' | 'user_id'> &
+type Asked = Pick<
+  RequestBody,
+  'channel' | 'channels' | 'comet' | 'key_hash' | 'prefix' | 'socket_id' | 'user_id'
+> &
   Pick<TokenRevokedBody, 'jti' | 'client_id'>;
 type Answered = Pick<
   ResponseBody,
-  'acting' | 'channels_with_sockets_count' | 'memberships' | 'occupancy' | 'sockets_count'
+  'acting' | 'channels_with_sockets_count' | 'comet' | 'memberships' | 'occupancy' | 'sockets_count'
 >;
 
 /** Encoding of one kind of request and its answer. Decoders return undefined if a member is missing. */
@@ -23,6 +26,8 @@ interface Writing<K extends Kind> {
   /** Encodes an answer in as many parts as `maxBytes` requires. */
   answer(answer: Answer[K], maxBytes: number): readonly Answered[];
   answered(response: Answered): Answer[K] | undefined;
+  /** Whether one node at most has an answer: the request ends with it. Absent: all nodes are awaited. */
+  readonly isFound?: (answer: Answer[K]) => boolean;
   /** Whether the request only reads: a quick partial answer is preferred to a late complete one. */
   readonly isQuick: boolean;
 }
@@ -138,6 +143,31 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
       ).map((part) => ({ memberships: [...part] })),
     answered: ({ memberships }) => memberships?.map(membershipOf),
     isQuick: true,
+  },
+  comet_request: {
+    ask: ({ verb, keyHash, receiver, isOnce, body }) => ({
+      ...(keyHash === '' ? {} : { key_hash: keyHash }),
+      comet: {
+        verb,
+        ...(receiver === null ? {} : { receiver }),
+        ...(isOnce === null ? {} : { once: isOnce }),
+        ...(body === null ? {} : { body }),
+      },
+    }),
+    asked: ({ key_hash: keyHash = '', comet }) => {
+      if (comet === undefined) return undefined;
+      const { verb, receiver = null, once = null, body = null } = comet;
+      return { verb, keyHash, receiver, isOnce: once, body };
+    },
+    answer: (reply) => [
+      reply === null
+        ? {}
+        : { comet: { status: reply.status, ...(reply.body === null ? {} : { body: reply.body }) } },
+    ],
+    answered: ({ comet }) =>
+      comet === undefined ? null : { status: comet.status, body: comet.body ?? null },
+    isFound: (reply) => reply !== null,
+    isQuick: false,
   },
 };
 

@@ -103,6 +103,7 @@ export class Questions {
     own: Gathered<K>,
   ): Promise<Gathered<K>> {
     const { membership, nodesNumber, isAsked, problem, meters } = this.parts;
+    if (writing(kind).isFound?.(own.answer) === true) return own;
     const awaited = membership.members.nodeIds;
     const minAnswers = (nodesNumber ?? 0) - (isAsked() ? 1 : 0);
     const cannotAsk = this.#isClosed || this.#underWay.size >= MAX_UNDER_WAY;

@@ -32,6 +32,7 @@ export const REQUEST_TYPES = [
   'acting_socket',
   'channel_occupancy',
   'connection_taken',
+  'comet_request',
 ] as const;
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
@@ -41,6 +42,8 @@ const MAX_RIGHT_BYTES = 64;
 const MAX_RIGHTS = 64;
 const MAX_HASH_BYTES = 128;
 const MAX_INFO_BYTES = 1024 * 1024;
+const MAX_COMET_BYTES = 4 * 1024 * 1024;
+const MAX_RECEIVER_BYTES = 64;
 const channels = optional(list(channel, 0, MANY));
 
 /** A question to every gateway, or to `target_node_id` alone. */
@@ -56,6 +59,16 @@ export const REQUEST = message('request', {
   socket_id: optional(socketId),
   /** With `socket_id`: hash of the key of the resumed connection. */
   key_hash: optional(text(1, MAX_HASH_BYTES)),
+  /** Goes with `key_hash` or, for a delivery, with `receiver` alone. */
+  comet: optional(
+    object({
+      verb: oneOf('recv', 'send', 'close', 'disconnect', 'deliver'),
+      receiver: optional(text(1, MAX_RECEIVER_BYTES)),
+      /** Whether the receiver ends with one delivery. Absent: as its connection was opened. */
+      once: optional(flag),
+      body: optional(text(1, MAX_COMET_BYTES)),
+    }),
+  ),
   user_id: optional(userId),
   user_info: optional(json),
   dead_node_id: optional(nodeId),
@@ -100,6 +113,8 @@ export const RESPONSE = message('response', {
       presence_subscribers: count,
     }),
   ),
+  /** Answer to a comet request. Absent: the connection or receiver is not on this node. */
+  comet: optional(object({ status: integer(200, 599), body: optional(text(1, MAX_COMET_BYTES)) })),
   /** Memberships of a connection that was resumed elsewhere. */
   memberships: optional(
     list(object({ channel, user_id: userId, user_info_text: text(1, MAX_INFO_BYTES) }), 0, MANY),
