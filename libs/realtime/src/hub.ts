@@ -21,6 +21,7 @@ import { Arrivals } from './delivery/arrivals.js';
 import { HubListener } from './delivery/listener.js';
 import { Outlet } from './delivery/outlet.js';
 import type { StreamReads } from './durable/stream-reads.js';
+import { CometRelay } from './entry/comet-relay.js';
 import { Places } from './entry/places.js';
 import type { Joins } from './joining/joins.js';
 import { Subscribing } from './joining/subscribing.js';
@@ -97,6 +98,8 @@ export class Hub {
   readonly leaving: Leaving;
   /** How connections come back as themselves. */
   readonly takings: Takings;
+  /** Comet requests between nodes. */
+  readonly comet: CometRelay;
   readonly isolation: Isolation;
   readonly occupancy: SocketOccupancy;
   readonly identities: Identities;
@@ -151,6 +154,7 @@ export class Hub {
     });
     this.occupancy = new SocketOccupancy(hubs);
     this.takings = new Takings(parts.broker);
+    this.comet = new CometRelay(parts.broker);
     this.isolation = isolationOf(hubs, outlet, parts.log);
     this.#outages = new Outages(parts.sharedStore);
     this.#cleanup = new Cleanup(config, metrics, hubs, leaving, onTrouble);
@@ -158,14 +162,14 @@ export class Hub {
   }
 
   #listen(): void {
-    const { hubs, outlet, isolation, takings, state } = this;
+    const { hubs, outlet, isolation, takings, comet, state } = this;
     const { apps, broker, presence } = this.parts;
     const { delivery, durable } = this.#arrivals;
     const { announcements, metaWatch, looks } = state;
     const told = { announcements, metaWatch, looks };
     const outages = this.#outages;
     broker.listen(
-      new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, outages, takings }),
+      new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, outages, takings, comet }),
     );
     presence.observe(
       (change) => {

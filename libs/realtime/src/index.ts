@@ -18,6 +18,7 @@ export { DeltaMeters } from './delta-meters.js';
 export { type Outlet } from './delivery/outlet.js';
 export { type StreamReads } from './durable/stream-reads.js';
 export { type Edge } from './edge.js';
+export { type CometReply, type CometRequest, type CometRelay } from './entry/comet-relay.js';
 export { type Places } from './entry/places.js';
 export { UpgradeLimit, type UpgradeVerdict } from './entry/upgrade-limit.js';
 export { HUB, HubModule } from './hub.module.js';

@@ -38,7 +38,8 @@ export class Topic {
   readonly #hub: AppHub;
   readonly #ways: TopicWays;
   #subscribers: Subscribers = null;
-  #slow: Set<Subscriber> | null = null;
+  /** Subscribers that are sent to one by one: slow ones, and those whose socket is on no native topic. */
+  #single: Set<Subscriber> | null = null;
   /** When every one of its subscribers was last handed a frame, as `performance` keeps time; 0: never. */
   toldMs = 0;
 
@@ -89,28 +90,29 @@ export class Topic {
 
   /** Whether a subscriber receives. */
   isOpen(subscriber: Subscriber): boolean {
-    return this.#slow?.has(subscriber) === true || subscriber.socket?.isSubscribed(this.#name) === true;
+    return this.#single?.has(subscriber) === true || subscriber.socket?.isSubscribed(this.#name) === true;
   }
 
   /** Lets a subscriber receive. */
   open(subscriber: Subscriber): void {
-    if (subscriber.lane === null) subscriber.socket?.subscribe(this.#name);
-    else this.#addSlow(subscriber);
+    if (subscriber.lane !== null || subscriber.socket?.isDirect === true) this.#addSingle(subscriber);
+    else subscriber.socket?.subscribe(this.#name);
   }
 
   /** Nothing more reaches the subscriber, until it is let receive again. */
   mute(subscriber: Subscriber): void {
     subscriber.socket?.unsubscribe(this.#name);
-    this.#removeSlow(subscriber);
+    this.#removeSingle(subscriber);
   }
 
   becameSlow(subscriber: Subscriber): void {
     // One that is held back is on no topic, and joins the slow ones when its gate opens.
-    if (subscriber.socket?.unsubscribe(this.#name) === true) this.#addSlow(subscriber);
+    if (subscriber.socket?.unsubscribe(this.#name) === true) this.#addSingle(subscriber);
   }
 
   becameFast(subscriber: Subscriber): void {
-    if (this.#removeSlow(subscriber)) subscriber.socket?.subscribe(this.#name);
+    if (subscriber.socket?.isDirect === true) return;
+    if (this.#removeSingle(subscriber)) subscriber.socket?.subscribe(this.#name);
   }
 
   /** Hands everybody but one a frame; so many of them are held back and get it otherwise. */
@@ -118,23 +120,23 @@ export class Topic {
     const { publish, outlet } = this.#ways;
     // The native library leaves the publisher out by itself, if it is on the topic.
     const publisher = except?.socket?.isSubscribed(this.#name) === true ? except.socket : null;
-    const onTopic = this.count - (this.#slow?.size ?? 0) - held - Number(publisher !== null);
+    const onTopic = this.count - (this.#single?.size ?? 0) - held - Number(publisher !== null);
     if (except === null && held === 0) this.toldMs = performance.now();
     this.#hub.meters.sent(onTopic, frameBytes(frame));
     if (publisher === null) publish(this.#name, frame);
     else publisher.publish(this.#name, frame, typeof frame !== 'string', outlet.bounds.compress);
-    if (this.#slow === null) return;
-    for (const subscriber of this.#slow) if (subscriber !== except) outlet.queue(subscriber, frame);
+    if (this.#single === null) return;
+    for (const subscriber of this.#single) if (subscriber !== except) outlet.sendFrame(subscriber, frame);
   }
 
-  #addSlow(subscriber: Subscriber): void {
-    this.#slow ??= new Set();
-    this.#slow.add(subscriber);
+  #addSingle(subscriber: Subscriber): void {
+    this.#single ??= new Set();
+    this.#single.add(subscriber);
   }
 
-  #removeSlow(subscriber: Subscriber): boolean {
-    const removed = this.#slow?.delete(subscriber) === true;
-    if (removed && this.#slow?.size === 0) this.#slow = null;
+  #removeSingle(subscriber: Subscriber): boolean {
+    const removed = this.#single?.delete(subscriber) === true;
+    if (removed && this.#single?.size === 0) this.#single = null;
     return removed;
   }
 }

@@ -23,6 +23,7 @@ import type { Looks } from '../state/looks.js';
 import type { Isolation } from '../leave/isolation.js';
 import type { Outages } from '../leave/outages.js';
 import type { Takings } from '../leave/takings.js';
+import type { CometRelay } from '../entry/comet-relay.js';
 
 type Answers = { [Kind in keyof Question]: (hub: AppHub, about: Question[Kind]) => Answer[Kind] };
 
@@ -37,6 +38,7 @@ const NOTHING: Answer = {
   acting_socket: null,
   channel_occupancy: NOBODY,
   connection_taken: [],
+  comet_request: null,
 };
 
 /** What the listener works with. */
@@ -52,6 +54,7 @@ export interface ListenerParts {
   readonly metaWatch: Pick<MetaWatch, 'told'>;
   readonly looks: Looks;
   readonly takings: Pick<Takings, 'taken'>;
+  readonly comet: Pick<CometRelay, 'apply'>;
 }
 
 /** What this process does for the broker: delivers events, and answers what others ask about its sockets. */
@@ -73,6 +76,7 @@ export class HubListener implements BrokerListener {
         return local === undefined ? NOBODY : occupancyOf(local);
       },
       connection_taken: ({ appId }, taken) => parts.takings.taken(appId, taken),
+      comet_request: ({ appId }, request) => parts.comet.apply(appId, request),
       token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
     };
   }
@@ -92,6 +96,8 @@ export class HubListener implements BrokerListener {
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {
     // An app that has nothing here may have it soon.
     if (isOfMeta(kind, about)) this.parts.metaWatch.told(appId, about.channels);
+    // Receivers and ended connections outlast the connections of their app on this node.
+    if (isOfComet(kind, about)) return this.parts.comet.apply(appId, about) as Answer[Kind];
     const hub = this.parts.hubs.find(appId);
     if (hub !== null) return this.#answers[kind](hub, about);
     // What is kept of connections that have gone outlasts everything else that their app had here.
@@ -124,6 +130,11 @@ const isOfMeta = (
   kind: keyof Question,
   _about: Question[keyof Question],
 ): _about is Question['meta_watched'] => kind === 'meta_watched';
+
+const isOfComet = (
+  kind: keyof Question,
+  _about: Question[keyof Question],
+): _about is Question['comet_request'] => kind === 'comet_request';
 
 const isOfTaken = (
   kind: keyof Question,

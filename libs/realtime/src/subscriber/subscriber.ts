@@ -14,7 +14,7 @@ import type { Identity } from '../users/identity.js';
 import type { Openings } from './in-turn.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** What a hub needs of a socket. */
+/** What a hub needs of a socket. `isDirect`: native topics do not reach it, so each of its frames is sent to it alone. */
 export type SubscriberSocket = Pick<
   Socket<unknown>,
   | 'bufferedBytes'
@@ -27,7 +27,7 @@ export type SubscriberSocket = Pick<
   | 'subscribe'
   | 'terminate'
   | 'unsubscribe'
->;
+> & { readonly isDirect?: boolean };
 
 /**
  * One admitted connection: everything the hub remembers of it; what only its edge remembers stands in a class of the

@@ -8,6 +8,7 @@ import { EventStream } from './event-stream.js';
 import { headerValues, statusLine } from './header-lines.js';
 import type { HttpRequest } from './request.js';
 import { Sending } from './sending.js';
+import { StreamedBody } from './streamed-body.js';
 import { answerableError } from './thrown.js';
 
 /** Headers that go with every answer, as alternating names and values; made once, not per request. */
@@ -65,7 +66,7 @@ export class HttpResponse {
   #closes = false;
   #finished = false;
   #aborted = false;
-  #stream: EventStream | null = null;
+  #stream: EventStream | StreamedBody | null = null;
   /** While nothing more of the connection is read; null when it is. */
   #holding: NodeJS.Timeout | null = null;
   readonly #sending: Sending;
@@ -199,10 +200,24 @@ export class HttpResponse {
 
   /** Begins a streaming answer, which ends the request for limits and metrics. Null: it had already ended. */
   openStream(): EventStream | null {
+    return this.#open(() => new EventStream(this.#native));
+  }
+
+  /**
+   * The same with flow control. The client is told to close the connection after the body. Null: the response is finished already.
+   *
+   * @param filler see {@link StreamedBody}
+   */
+  openBody(filler: string): StreamedBody | null {
+    if (!this.#finished) (this.#headers ??= new Map()).set('connection', ['close']);
+    return this.#open(() => new StreamedBody(this.#native, filler));
+  }
+
+  #open<Stream extends EventStream | StreamedBody>(make: () => Stream): Stream | null {
     if (this.#finished) return null;
     this.#finished = true;
     this.#endTurn();
-    const stream = new EventStream(this.#native);
+    const stream = make();
     this.#stream = stream;
     this.#native.cork(() => this.#writeHead(this.#native));
     this.#owner.finished(this);
