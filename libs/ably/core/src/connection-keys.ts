@@ -42,6 +42,9 @@ const TAKEN_MS = 5 * STATE_TTL_MS;
 
 const KEY = /^[^:]{1,475}:[0-9a-f]{32}$/;
 
+/** SHA-256 of a connection key, as it is stored; null if the text is no key. */
+export const connectionKeyHash = (key: string): string | null => (KEY.test(key) ? hashOf(key) : null);
+
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 const nameOf = (hash: string): string => `compat:session:${hash}`;
 

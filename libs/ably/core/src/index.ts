@@ -3,6 +3,7 @@ export { Capability } from './capability.js';
 export { type ChannelName, isDerived, readChannelName, readOwnChannelName } from './channel-name.js';
 export {
   type ConnectionKey,
+  connectionKeyHash,
   ConnectionKeys,
   type Keyed,
   type KeyedConnection,

@@ -1,7 +1,9 @@
 import {
   CompatError,
   type CompatCore,
+  NOT_GRANTED,
   type Principal,
+  readChannelName,
   readCredentials,
   type WireFormat,
 } from '@carillon/ably-core';
@@ -9,6 +11,7 @@ import type { Config } from '@carillon/config';
 import { rulesOf } from '@carillon/realtime';
 import type { HttpRequest } from '@carillon/uws';
 import type { Manner } from './connection.js';
+import { grantedModes, MODE } from './flags.js';
 
 /** Version of the protocol from which clients attach their channels anew, each with its place, as they come back. */
 const FIRST_TO_ATTACH_ANEW = 2;
@@ -18,6 +21,8 @@ const MAX_REMAIN_MS = 15_000;
 
 /** What a socket asked for as it was upgraded; the request itself is gone by the time that it is proved. */
 export class Arrival {
+  /** Channels that it must be allowed to subscribe to. */
+  subscribed: readonly string[] = [];
   /** Frames that came before it was let in. */
   readonly early: { readonly bytes: Uint8Array; readonly isBinary: boolean }[] = [];
 
@@ -41,12 +46,23 @@ export class Arrival {
     const principal = await this.credentials();
     if (!rulesOf(principal.app).allowsOrigin(this.origin))
       throw new CompatError(40_300, 'the origin is not allowed');
+    for (const name of this.subscribed)
+      if ((grantedModes(principal.capability, readChannelName(name).base) & MODE.SUBSCRIBE) === 0)
+        throw new CompatError(40_160, NOT_GRANTED);
     return principal;
   }
 }
 
-/** Reads what a client asks for; null: in a format that is not known. */
-export function arrivalOf(request: HttpRequest, core: CompatCore, config: Config): Arrival | null {
+/**
+ * Reads what a client asks for; null: in a format that is not known. `isHttp`: its transport has no pings, so that it gets
+ * HEARTBEAT frames whatever it asks for.
+ */
+export function arrivalOf(
+  request: HttpRequest,
+  core: CompatCore,
+  config: Config,
+  isHttp = false,
+): Arrival | null {
   const { query } = request;
   const format = query['format'] ?? 'json';
   if (format !== 'json' && format !== 'msgpack') return null;
@@ -54,8 +70,9 @@ export function arrivalOf(request: HttpRequest, core: CompatCore, config: Config
   const clientId = request.header('x-ably-clientid');
   const header = (name: string): string | undefined =>
     name === 'authorization' ? authorization : name === 'x-ably-clientid' ? clientId : undefined;
+  const manner = mannerOf(query, format, config.presence.v2_ungraceful_timeout_seconds * 1000);
   return new Arrival(
-    mannerOf(query, format, config.presence.v2_ungraceful_timeout_seconds * 1000),
+    isHttp ? { ...manner, beats: true } : manner,
     query['resume'] || query['recover'] || null,
     !(Number(query['v'] || FIRST_TO_ATTACH_ANEW) < FIRST_TO_ATTACH_ANEW),
     request.header('origin') ?? '',

@@ -9,7 +9,7 @@ const MAX_IDLE_MS = 15_000;
 
 /** What a connection is told first, and whenever it gets another key. */
 export function connectedFrame(
-  { principal, hub, id }: CompatConnection,
+  { principal, hub, id, transport }: CompatConnection,
   { key, error }: Pick<Session, 'error' | 'key'>,
   serverId: string,
 ): object {
@@ -17,6 +17,8 @@ export function connectedFrame(
   return {
     action: ACTION.connected,
     connectionId: id,
+    // Clients of version 1 make the paths of comet requests of it.
+    ...(transport?.keyChanged === undefined ? {} : { connectionKey: key }),
     connectionDetails: {
       ...(clientId === null ? {} : { clientId }),
       connectionKey: key,

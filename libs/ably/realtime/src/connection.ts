@@ -3,10 +3,10 @@ import type { Principal, WireFormat } from '@carillon/ably-core';
 import type { Expression } from '@carillon/filter';
 import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/realtime';
 import { echoOf } from '@carillon/protocol';
-import type { Socket } from '@carillon/uws';
 import { Answers } from './answers.js';
 import type { ControlQueue } from './control-queue.js';
 import { FrameQueue } from './frame-queue.js';
+import type { Transport } from './transport.js';
 
 /** One view of a channel that a connection is attached to: the channel as it is, or by a name with a qualifier. */
 export interface Attachment {
@@ -61,8 +61,8 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
   readonly attachments = new Map<string, Attachment>();
   /** By channel, then by client id. */
   readonly members = new Map<string, Map<string, OwnMember>>();
-  /** What is pinged where it wants no frames. */
-  transport: Pick<Socket<unknown>, 'ping'> | null = null;
+  /** The same as `socket`. */
+  transport: Pick<Transport, 'keyChanged' | 'ping'> | null = null;
   /** The last publish that was taken on this transport. */
   lastSerial = -1;
   /** It has ended for good, and will not come back. */

@@ -4,6 +4,7 @@ import { Frames, type Replays, type Showing } from '@carillon/realtime';
 import type { AttachRequest } from './attach-request.js';
 import { continuityLost, foreign, notRetained, type Position, readPosition, unreadable } from './position.js';
 import type { Rewind } from './rewind.js';
+import { isOfStream } from './sse/event-id.js';
 import type { Summaries } from './summaries.js';
 
 /** What a client is shown of the past as it attaches, and where the channel stands. */
@@ -73,7 +74,10 @@ export class Continuity {
     return this.#rewound(showing, position, { rewind, attachSerial });
   }
 
-  async #after(showing: Showing, current: Position | null, from: Position | null): Promise<Missed> {
+  async #after(showing: Showing, current: Position | null, said: Position | null): Promise<Missed> {
+    // An event stream knows its stream by a digest.
+    const isDigest = current !== null && said !== null && isOfStream(said, current.streamId);
+    const from = isDigest ? { ...current, serial: said.serial } : said;
     const lost = (error: CompatError): Missed => {
       this.counters.add('continuity_lost');
       if (error.code === ANOTHER_STREAM) this.counters.add('reset_required');

@@ -16,12 +16,16 @@ export class InboundFrames {
   /** Never throws. An unreadable frame ends the connection; an action without a handler is ignored. */
   take(connection: CompatConnection, bytes: Uint8Array, isBinary: boolean): void {
     try {
-      const frame = read(bytes, isBinary, connection);
-      this.handlers.get(frame['action'])?.(connection, frame, bytes.byteLength);
+      this.handle(connection, read(bytes, isBinary, connection), bytes.byteLength);
     } catch (error) {
       if (!(error instanceof CompatError)) throw error;
       this.life.refuse(connection, error);
     }
+  }
+
+  /** Passes on a decoded frame; `bytes` is its size. */
+  handle(connection: CompatConnection, frame: JsonObject, bytes: number): void {
+    this.handlers.get(frame['action'])?.(connection, frame, bytes);
   }
 }
 

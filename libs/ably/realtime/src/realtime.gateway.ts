@@ -11,6 +11,7 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { Arrival } from './arrival.js';
+import type { HandleFrame } from './comet/comet-requests.js';
 import { CompatConnection } from './connection.js';
 import { ACTION } from './flags.js';
 import { type FrameHandler, InboundFrames } from './frames.js';
@@ -62,10 +63,11 @@ export class RealtimeGateway implements NativeGateway<SocketState> {
   }
 
   handleDisconnect({ state }: Socket<SocketState>, code: number): void {
-    if (!(state instanceof CompatConnection)) return;
-    this.realtime.derivedHolds.releaseAll(state);
-    this.realtime.life.closed(state, code);
+    if (state instanceof CompatConnection) this.realtime.closed(state, code);
   }
+
+  /** A decoded frame of a connection that has another transport than a WebSocket. */
+  readonly handle: HandleFrame = (connection, frame, bytes) => this.#frames.handle(connection, frame, bytes);
 
   @SubscribeMessage(ACTION.heartbeat)
   answerHeartbeat(connection: CompatConnection, { id }: JsonObject): void {

@@ -10,7 +10,7 @@ import type { WebhookEvents } from '@carillon/webhooks';
 import { Attach } from './attach.js';
 import { Codecs } from './codecs.js';
 import { MAX_FRAME_BYTES } from './connected.js';
-import { compatEdge } from './connection.js';
+import { type CompatConnection, compatEdge } from './connection.js';
 import type { Continuity } from './continuity.js';
 import { Counted } from './counted.js';
 import { Deltas } from './delta/deltas.js';
@@ -121,6 +121,12 @@ export class Realtime {
       end: (connection, { body }) => life.endForGood(connection, ACTION.disconnected, body),
       onTrouble: hub.onTrouble,
     });
+  }
+
+  /** The transport of a connection has closed. */
+  closed(connection: CompatConnection, code: number): void {
+    this.derivedHolds.releaseAll(connection);
+    this.life.closed(connection, code);
   }
 
   stop(): void {

@@ -44,6 +44,7 @@ export class Reauth {
     const { key, keyHash } = await core.connectionKeys.renew(id, principal);
     connection.principal = principal;
     connection.keyHash = keyHash;
+    connection.transport?.keyChanged?.(keyHash);
     life.renewed(connection);
     await core.connectionKeys.end({ id, principal: former, keyHash: formerHash });
     said.say(connection, connectedFrame(connection, { key, error: null }, serverId));
