@@ -29,5 +29,7 @@ export {
   type Membership,
   type Question,
   type RevokedTokens,
+  type SessionAnswer,
+  type SessionRequest,
   type TakenConnection,
 } from './question.js';

@@ -36,6 +36,8 @@ const RULES: { readonly [Kind in keyof Question]: Merge<Answer[Kind]> } = {
   channel_occupancy: sumOccupancy,
   connection_taken: (parts) => parts.flat(),
   comet_request: (parts) => parts.find((part) => part !== null) ?? null,
+  stream_frames: (parts) => parts.find((part) => part !== null) ?? null,
+  stream_end: (parts) => parts.find((part) => part !== null) ?? null,
 };
 
 /**

@@ -80,6 +80,18 @@ export interface Broker {
    * incomplete.
    */
   ask<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Promise<Gathered<Kind>>;
+  /** The other nodes with sockets that are known to live. */
+  readonly peers: readonly string[];
+  /**
+   * Asks one other node. Undefined: it did not answer in time, is dead or cannot be reached. Never rejects.
+   */
+  askNode<Kind extends keyof Question>(
+    nodeId: string,
+    kind: Kind,
+    appId: string,
+    about: Question[Kind],
+    timeoutMs: number,
+  ): Promise<Answer[Kind] | undefined>;
   /** Notifies every other process with sockets that the record of an app changed. Rejects as `publish` does. */
   tellAppChanged(appId: string): Promise<void> | undefined;
   /**

@@ -40,6 +40,22 @@ export interface CometReply {
   readonly body: string | null;
 }
 
+/** Frames of a client for an HTTP session on another node, or the end of that session. */
+export interface SessionRequest {
+  readonly session: string;
+  /** SHA-256 of the secret that the client showed, in hexadecimal. */
+  readonly secretHash: string;
+  /** The body of the request; null: the session ends. */
+  readonly frames: string | null;
+}
+
+/** The HTTP answer of the node with the session. */
+export interface SessionAnswer {
+  readonly status: number;
+  /** JSON text; empty: no body. */
+  readonly body: string;
+}
+
 /** Requests to all processes with sockets, by kind. */
 export interface Question {
   /** Sockets per occupied channel with this prefix. Special channels are never listed. */
@@ -64,6 +80,10 @@ export interface Question {
   readonly comet_request: CometRequest;
   /** Connections of one channel, by capability. */
   readonly channel_occupancy: { readonly channel: string };
+  /** Frames for an HTTP session; asked of its node alone. */
+  readonly stream_frames: SessionRequest;
+  /** The end of an HTTP session; asked of its node alone. */
+  readonly stream_end: SessionRequest;
 }
 
 /** Connections of a channel by capability; each counts for every capability it has. */
@@ -110,4 +130,7 @@ export interface Answer {
   readonly connection_taken: readonly Membership[];
   /** Null if neither the connection nor the receiver is on the node. */
   readonly comet_request: CometReply | null;
+  /** Null if the session is not on the node. */
+  readonly stream_frames: SessionAnswer | null;
+  readonly stream_end: SessionAnswer | null;
 }

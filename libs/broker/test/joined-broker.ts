@@ -46,6 +46,12 @@ class JoinedBroker implements Broker {
     }
   }
 
+  readonly peers: readonly string[] = [];
+
+  askNode(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   async subscribe(appId: string, channel: string): Promise<void> {
     await soon();
     this.#wanted.add(`${appId} ${channel}`);

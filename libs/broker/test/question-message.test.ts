@@ -30,6 +30,12 @@ const questions: { readonly [Kind in keyof Question]: fc.Arbitrary<Question[Kind
     isOnce: fc.option(fc.boolean()),
     body: fc.option(name),
   }),
+  stream_frames: fc.record({ session: name, secretHash: fc.constantFrom('ab', '0f'), frames: name }),
+  stream_end: fc.record({
+    session: name,
+    secretHash: fc.constantFrom('ab', '0f'),
+    frames: fc.constant(null),
+  }),
 };
 const HEAD = { request_id: 'r', node_id: 'node-1', app_id: 'shop' };
 const MAX_BYTES = 100_000;

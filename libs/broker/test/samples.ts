@@ -29,6 +29,8 @@ export const QUESTIONS: Question = {
   connection_taken: { socketId: '1.2', keyHash: 'ab' },
   comet_request: { verb: 'recv', keyHash: 'ab', receiver: 'r', isOnce: true, body: null },
   channel_occupancy: { channel: 'presence-é' },
+  stream_frames: { session: 's', secretHash: 'ab', frames: '{}' },
+  stream_end: { session: 's', secretHash: 'ab', frames: null },
 };
 
 export const message = (more: Partial<Message> = {}): Message => ({
@@ -90,6 +92,8 @@ export const anAnswer: fc.Arbitrary<Answer> = fc.record({
   }),
   // A connection lives in one process.
   comet_request: fc.constantFrom(null, { status: 200, body: '[]' }),
+  stream_frames: fc.constantFrom(null, { status: 200, body: '{"accepted_seq":1}' }),
+  stream_end: fc.constantFrom(null, { status: 204, body: '' }),
 });
 
 /** A process with sockets: records events and notices, and answers with configured values. */
@@ -116,6 +120,8 @@ export class Gateway implements BrokerListener {
     },
     connection_taken: [],
     comet_request: null,
+    stream_frames: null,
+    stream_end: null,
   };
   /** Called before each event and question; throws to be a listener with a bug. */
   before: () => void = () => {};

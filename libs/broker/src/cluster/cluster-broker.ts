@@ -3,7 +3,7 @@ import { LocalBroker } from '../drivers/local.js';
 import { ClusterLanes } from '../lanes/cluster-lanes.js';
 import type { LiveEvent } from '../live-event.js';
 import type { BrokerListener, Gathered, OpenedBroker } from '../port.js';
-import type { Question, RevokedTokens } from '../question.js';
+import type { Answer, Question, RevokedTokens } from '../question.js';
 import { someHostAnswers } from './broker-hosts.js';
 import type { ClusterParts } from './cluster-parts.js';
 import { Hearing } from './hearing.js';
@@ -184,6 +184,16 @@ export class ClusterBroker implements OpenedBroker {
   async ask<K extends keyof Question>(kind: K, appId: string, about: Question[K]): Promise<Gathered<K>> {
     if (!this.#isMember) await this.#hearing.answers(this.#parts.options.requestTimeoutMs);
     return this.#questions.ask(kind, appId, about);
+  }
+
+  askNode<K extends keyof Question>(
+    nodeId: string,
+    kind: K,
+    appId: string,
+    about: Question[K],
+    timeoutMs: number,
+  ): Promise<Answer[K] | undefined> {
+    return this.#questions.askNode(nodeId, kind, appId, about, timeoutMs);
   }
 
   /** The writers of this process see to it that nothing is handed over twice; here as elsewhere it goes by serials. */

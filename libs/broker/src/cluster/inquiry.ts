@@ -12,8 +12,8 @@ type Kind = keyof Question;
 
 export interface InquiryOptions<K extends Kind> {
   readonly kind: K;
-  /** Answer of this process. */
-  readonly own: Gathered<K>;
+  /** Answer of this process; null: it is not asked. */
+  readonly own: Gathered<K> | null;
   /** Nodes that have not answered yet. */
   readonly awaited: Iterable<string>;
   /** Number of answers of other nodes required for a complete result. */
@@ -38,8 +38,8 @@ export class Inquiry<K extends Kind> {
   #isFound = false;
 
   constructor(private readonly options: InquiryOptions<K>) {
-    this.#parts = [options.own.answer];
-    this.#isWhole = options.own.complete;
+    this.#parts = options.own === null ? [] : [options.own.answer];
+    this.#isWhole = options.own?.complete ?? true;
     this.#awaited = new Set(options.awaited);
     this.done = new Promise((resolve) => (this.#finish = resolve));
     this.#timer = setTimeout(() => this.end(), options.timeoutMs);

@@ -6,17 +6,25 @@ import type {
   Membership,
   Question,
   RevokedTokens,
+  SessionAnswer,
+  SessionRequest,
 } from '../question.js';
 
 type Kind = keyof Question;
 type Asked = Pick<
   RequestBody,
-  'channel' | 'channels' | 'comet' | 'key_hash' | 'prefix' | 'socket_id' | 'user_id'
+  'channel' | 'channels' | 'comet' | 'frames' | 'key_hash' | 'prefix' | 'session' | 'socket_id' | 'user_id'
 > &
   Pick<TokenRevokedBody, 'jti' | 'client_id'>;
 type Answered = Pick<
   ResponseBody,
-  'acting' | 'channels_with_sockets_count' | 'comet' | 'memberships' | 'occupancy' | 'sockets_count'
+  | 'acting'
+  | 'channels_with_sockets_count'
+  | 'comet'
+  | 'http_answer'
+  | 'memberships'
+  | 'occupancy'
+  | 'sockets_count'
 >;
 
 /** Encoding of one kind of request and its answer. Decoders return undefined if a member is missing. */
@@ -85,6 +93,21 @@ const tokens = {
       : { jti: jti ?? null, clientId: client_id ?? null },
 };
 
+const session: Writing<'stream_end'> & Writing<'stream_frames'> = {
+  ask: ({ session: id, secretHash, frames }: SessionRequest): Asked => ({
+    session: id,
+    key_hash: secretHash,
+    ...(frames === null ? {} : { frames }),
+  }),
+  asked: ({ session: id, key_hash: secretHash, frames }: Asked): SessionRequest | undefined =>
+    id === undefined || secretHash === undefined
+      ? undefined
+      : { session: id, secretHash, frames: frames ?? null },
+  answer: (answer: SessionAnswer | null) => [answer === null ? {} : { http_answer: answer }],
+  answered: ({ http_answer: answer }: Answered) => answer ?? null,
+  isQuick: false,
+};
+
 const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
   channels_with_sockets_count: {
     ask: ({ prefix }) => (prefix === '' ? {} : { prefix }),
@@ -124,6 +147,8 @@ const WRITINGS: { readonly [K in Kind]: Writing<K> } = {
           },
     isQuick: false,
   },
+  stream_frames: session,
+  stream_end: session,
   channel_occupancy: {
     ask: ({ channel }) => ({ channel }),
     asked: ({ channel }) => (channel === undefined ? undefined : { channel }),

@@ -7,7 +7,7 @@ import {
   type TokenRevoked,
 } from '@carillon/contracts';
 import type { Gathered } from '../port.js';
-import type { Question, RevokedTokens } from '../question.js';
+import type { Answer, Question, RevokedTokens } from '../question.js';
 import type { Identity } from './identity.js';
 import { Inquiry, type InquiryOptions } from './inquiry.js';
 import type { Membership } from './membership.js';
@@ -59,6 +59,33 @@ export class Questions {
     const gathered = await this.#gather(kind, appId, about, mine);
     meters.resolved(appId, performance.now() - startMs, gathered.complete);
     return gathered;
+  }
+
+  /** Asks one other node; undefined: it does not answer in time, is dead or cannot be reached. */
+  async askNode<K extends Kind>(
+    nodeId: string,
+    kind: K,
+    appId: string,
+    about: Question[K],
+    timeoutMs: number,
+  ): Promise<Answer[K] | undefined> {
+    const { problem, meters } = this.parts;
+    if (this.#isClosed || this.#underWay.size >= MAX_UNDER_WAY || problem() !== null) return undefined;
+    const options: InquiryOptions<K> = {
+      kind,
+      own: null,
+      awaited: [nodeId],
+      minAnswers: 1,
+      patienceMs: timeoutMs,
+      timeoutMs,
+    };
+    const inquiry = new Inquiry(options);
+    this.#underWay.set(inquiry.id, inquiry);
+    meters.asked(appId);
+    this.#send(inquiry.id, kind, appId, about, nodeId).catch(() => inquiry.end());
+    const { answer, complete } = await inquiry.done;
+    this.#underWay.delete(inquiry.id);
+    return complete ? answer : undefined;
   }
 
   response(message: Response): void {
@@ -124,7 +151,13 @@ export class Questions {
   /**
    * Sends a request. Revocations have their own message type because processes without a reply address send them too.
    */
-  #send<K extends Kind>(id: string, kind: K, appId: string, about: Question[K]): Promise<void> {
+  #send<K extends Kind>(
+    id: string,
+    kind: K,
+    appId: string,
+    about: Question[K],
+    target?: string,
+  ): Promise<void> {
     const { identity, post } = this.parts;
     const type: Kind = kind;
     const to = [post.names.requests];
@@ -136,7 +169,8 @@ export class Questions {
       reply_to: post.names.reply(identity.nodeId),
     };
     if (type === 'token_revoked') return post.send(TOKEN_REVOKED, body, to);
-    return post.send(REQUEST, { ...body, request_type: type, timestamp: Date.now() }, to);
+    const targeted = target === undefined ? {} : { target_node_id: target };
+    return post.send(REQUEST, { ...body, ...targeted, request_type: type, timestamp: Date.now() }, to);
   }
 
   /** Returns the timeout by kind: a silent node must not delay reads, while actions wait for all nodes. */

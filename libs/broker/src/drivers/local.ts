@@ -82,6 +82,13 @@ export class LocalBroker implements OpenedBroker {
     return Promise.resolve(this.#answer(kind, appId, about));
   }
 
+  /** There are no other nodes. */
+  readonly peers: readonly string[] = [];
+
+  askNode(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   /** No-op: there are no other processes. */
   tellAppChanged(): undefined {}
 

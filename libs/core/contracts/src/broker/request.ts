@@ -33,6 +33,8 @@ export const REQUEST_TYPES = [
   'channel_occupancy',
   'connection_taken',
   'comet_request',
+  'stream_frames',
+  'stream_end',
 ] as const;
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
@@ -44,6 +46,9 @@ const MAX_HASH_BYTES = 128;
 const MAX_INFO_BYTES = 1024 * 1024;
 const MAX_COMET_BYTES = 4 * 1024 * 1024;
 const MAX_RECEIVER_BYTES = 64;
+const MAX_SESSION_BYTES = 64;
+const MAX_FRAMES_BYTES = 10 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
 const channels = optional(list(channel, 0, MANY));
 
 /** A question to every gateway, or to `target_node_id` alone. */
@@ -57,6 +62,10 @@ export const REQUEST = message('request', {
   /** Only channels whose name starts with it. Absent: all. */
   prefix: optional(channel),
   socket_id: optional(socketId),
+  /** Of an HTTP session, whose secret `key_hash` is of. */
+  session: optional(text(1, MAX_SESSION_BYTES)),
+  /** Frames of the client of the session; absent: the session ends. */
+  frames: optional(text(0, MAX_FRAMES_BYTES)),
   /** With `socket_id`: hash of the key of the resumed connection. */
   key_hash: optional(text(1, MAX_HASH_BYTES)),
   /** Goes with `key_hash` or, for a delivery, with `receiver` alone. */
@@ -119,6 +128,8 @@ export const RESPONSE = message('response', {
   memberships: optional(
     list(object({ channel, user_id: userId, user_info_text: text(1, MAX_INFO_BYTES) }), 0, MANY),
   ),
+  /** What the client of an HTTP session is answered. Absent: the session is not here. */
+  http_answer: optional(object({ status: integer(200, 599), body: text(0, MAX_ANSWER_BYTES) })),
   /** True: further parts of the answer follow this one. Absent: it is the last. */
   more: optional(flag),
 });
