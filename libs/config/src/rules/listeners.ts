@@ -55,6 +55,19 @@ export const listenerRules: readonly Rule[] = [
     ({ websocket }) => websocket.max_backpressure <= websocket.write_buffer_size,
   ),
   rule(
+    'stream-retry',
+    'http_streams.retry_min_ms',
+    'must be at most retry_max_ms',
+    ({ http_streams: streams }) => streams.retry_min_ms > streams.retry_max_ms,
+  ),
+  rule(
+    'stream-post',
+    'http_streams.session_post_max_kb',
+    'must be at least websocket_max_payload_kb',
+    ({ http_streams: streams, websocket_max_payload_kb: frame }) =>
+      streams.enabled && streams.session_post_max_kb < frame,
+  ),
+  rule(
     'socket-mode',
     'unix_socket.permission_mode',
     'grants write to other',

@@ -6,6 +6,7 @@ import { compat } from './compat.js';
 import { database, databasePooling } from './databases.js';
 import { annotations, history, presenceHistory, versionedMessages } from './history.js';
 import { cors, httpApi, ssl, unixSocket } from './http-api.js';
+import { httpStreams } from './http-streams.js';
 import { topLevel } from './listener.js';
 import { mcp } from './mcp.js';
 import { logging, metrics, opentelemetry } from './observability.js';
@@ -30,6 +31,7 @@ import { websocket } from './websocket.js';
 export const schema = table({
   ...topLevel,
   http_api: httpApi,
+  http_streams: httpStreams,
   cors,
   ssl,
   unix_socket: unixSocket,

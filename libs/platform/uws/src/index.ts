@@ -7,6 +7,7 @@ export type { Entrance } from './http/routes.js';
 export type { AfterBody, Endpoint, EndpointBody } from './http/endpoint.js';
 export type { EventStream } from './http/event-stream.js';
 export type { StreamedBody } from './http/streamed-body.js';
+export type { ResponseStream, ResponseStreamObserver } from './http/response-stream.js';
 export type { Handler, Next } from './http/middleware.js';
 export { parseQuery } from './http/query.js';
 export { HttpRequest, type RequestHeaders } from './http/request.js';

@@ -56,6 +56,8 @@ export const LABEL_VALUES = {
   type: 'named',
   version: 'named',
   worker: 'named',
+  form: 'named',
+  soft: ['false', 'true'],
 } as const satisfies Readonly<Record<LabelName, Allowed>>;
 
 const ALLOWED: Readonly<Record<string, Allowed | undefined>> = LABEL_VALUES;

@@ -84,6 +84,16 @@ export class UwsHttpAdapter extends NestAdapter {
     this.dispatcher.admission = admission;
   }
 
+  /** Names requests whose route answers them although new ones are refused, in a form that their clients understand. */
+  set servesWhileRefusing(isServed: ((request: HttpRequest) => boolean) | null) {
+    this.dispatcher.servesWhileRefusing = isServed;
+  }
+
+  /** Returns the seconds for which a browser may keep the answer to a preflight of a path; null: the browser's default. */
+  set preflightMaxAge(maxAge: ((request: HttpRequest) => number | null) | null) {
+    this.dispatcher.preflightMaxAge = maxAge;
+  }
+
   /** For paths whose clients know errors in another form than that of the service. */
   set errorWords(words: ErrorWords | null) {
     this.dispatcher.errorWords = words;

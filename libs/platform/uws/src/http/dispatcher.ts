@@ -76,6 +76,10 @@ export class Dispatcher implements ResponseOwner {
   admission:
     | ((request: HttpRequest, response: HttpResponse) => Answer | null | Promise<Answer | null>)
     | null = null;
+  /** Whether a request is answered by its route although new ones are refused; null: none is. */
+  servesWhileRefusing: ((request: HttpRequest) => boolean) | null = null;
+  /** Seconds for which a browser may keep the answer to a preflight; null: as long as browsers do. */
+  preflightMaxAge: ((request: HttpRequest) => number | null) | null = null;
   /** Null: errors have one form everywhere. */
   errorWords: ErrorWords | null = null;
   observer: FinishedObserver | null = null;
@@ -148,7 +152,8 @@ export class Dispatcher implements ResponseOwner {
     if (!request.hasValidPath()) return errorAnswer(invalidPath());
     const closed = this.gate?.(request) ?? null;
     if (closed !== null) return closed;
-    if (this.refusesNew && !isForEndpoint) return lastAnswer(new ServiceError('service_unavailable'));
+    const isServed = isForEndpoint || this.servesWhileRefusing?.(request) === true;
+    if (this.refusesNew && !isServed) return lastAnswer(new ServiceError('service_unavailable'));
     return request.headLength() > MAX_HEAD_BYTES ? errorAnswer(new ServiceError('headers_too_large')) : null;
   }
 
@@ -186,6 +191,8 @@ export class Dispatcher implements ResponseOwner {
   #preflight(response: HttpResponse): void {
     const { cors } = this.#options;
     if (cors !== null) response.fixedHeaders = cors.preflightFor(response.request.header('origin'));
+    const maxAge = this.preflightMaxAge?.(response.request) ?? null;
+    if (maxAge !== null) response.setHeader('access-control-max-age', maxAge);
     response.end();
   }
 

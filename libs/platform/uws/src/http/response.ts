@@ -7,6 +7,7 @@ import type { BodyReader } from './body.js';
 import { EventStream } from './event-stream.js';
 import { headerValues, statusLine } from './header-lines.js';
 import type { HttpRequest } from './request.js';
+import { ResponseStream, type ResponseStreamObserver } from './response-stream.js';
 import { Sending } from './sending.js';
 import { StreamedBody } from './streamed-body.js';
 import { answerableError } from './thrown.js';
@@ -66,7 +67,7 @@ export class HttpResponse {
   #closes = false;
   #finished = false;
   #aborted = false;
-  #stream: EventStream | StreamedBody | null = null;
+  #stream: EventStream | ResponseStream | StreamedBody | null = null;
   /** While nothing more of the connection is read; null when it is. */
   #holding: NodeJS.Timeout | null = null;
   readonly #sending: Sending;
@@ -200,26 +201,37 @@ export class HttpResponse {
 
   /** Begins a streaming answer, which ends the request for limits and metrics. Null: it had already ended. */
   openStream(): EventStream | null {
-    return this.#open(() => new EventStream(this.#native));
+    return this.#open((native) => new EventStream(native));
   }
 
   /**
-   * The same with flow control. The client is told to close the connection after the body. Null: the response is finished already.
+   * Begins a streaming answer with flow control, after which the client closes the connection. Null: the response has
+   * ended.
    *
    * @param filler see {@link StreamedBody}
    */
   openBody(filler: string): StreamedBody | null {
     if (!this.#finished) (this.#headers ??= new Map()).set('connection', ['close']);
-    return this.#open(() => new StreamedBody(this.#native, filler));
+    return this.#open((native) => new StreamedBody(native, filler));
   }
 
-  #open<Stream extends EventStream | StreamedBody>(make: () => Stream): Stream | null {
+  /** Begins a streaming answer that buffers unread bytes; see {@link ResponseStream} for the filler. */
+  openBufferedStream(observer: ResponseStreamObserver, filler: string): ResponseStream | null {
+    return this.#open((native) => new ResponseStream(native, observer, filler));
+  }
+
+  #open<Stream extends EventStream | ResponseStream | StreamedBody>(
+    make: (native: NativeResponse) => Stream,
+  ): Stream | null {
     if (this.#finished) return null;
     this.#finished = true;
     this.#endTurn();
-    const stream = make();
+    const stream = make(this.#native);
     this.#stream = stream;
-    this.#native.cork(() => this.#writeHead(this.#native));
+    this.#native.cork(() => {
+      this.#writeHead(this.#native);
+      if (this.#closes) this.#native.writeHeader('connection', 'close');
+    });
     this.#owner.finished(this);
     return stream;
   }

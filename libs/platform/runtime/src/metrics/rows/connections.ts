@@ -48,6 +48,23 @@ export const CONNECTION_METRICS = {
   delta_cluster_coordination_latency_ms: histogram(MILLISECONDS, ['backend', 'op'], NO_SHARED_DELTAS),
   delta_cluster_coordination_decisions_total: counter(['backend', 'decision'], NO_SHARED_DELTAS),
   delta_cluster_coordination_backend_up: gauge(['backend'], NO_SHARED_DELTAS),
+  http_streams_open: gauge(
+    [...APP, 'form'],
+    'Open HTTP streams; forms events, session, ably_sse, ably_comet',
+  ),
+  http_streams_opened_total: counter([...APP, 'form'], 'HTTP streams opened'),
+  http_streams_refused_total: counter([...APP, 'reason', 'soft'], 'HTTP streams refused, by reason'),
+  http_streams_resumes_total: counter(
+    [...APP, 'outcome'],
+    'Channels of event streams that resumed, or the code of the failure',
+  ),
+  http_streams_blocks_total: counter(['port'], 'Blocks and lines written to HTTP streams'),
+  http_streams_sent_bytes_total: counter(['port'], 'Body bytes written to HTTP streams'),
+  http_streams_frames_received_total: counter([...APP, 'outcome'], 'Frames of clients of sessions'),
+  http_streams_forwarded_total: counter(
+    [...APP, 'outcome'],
+    'Requests forwarded to the node of their session',
+  ),
   mcp_requests_total: counter(['port', 'outcome'], 'Requests of the tool protocol'),
   mcp_tool_calls_total: counter(['port', 'tool', 'outcome'], 'Tool calls'),
   mcp_tool_latency_ms: histogram(MILLISECONDS, ['port', 'tool'], 'Time of tool calls'),
