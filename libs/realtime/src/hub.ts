@@ -18,6 +18,7 @@ import type { WebhookEvents } from '@carillon/webhooks';
 import { Hubs } from './apps/hubs.js';
 import type { NativePublish } from './channels/topic.js';
 import { Arrivals } from './delivery/arrivals.js';
+import { HttpTopics } from './delivery/http-topics.js';
 import { HubListener } from './delivery/listener.js';
 import { Outlet } from './delivery/outlet.js';
 import type { StreamReads } from './durable/stream-reads.js';
@@ -33,6 +34,7 @@ import type { Leaving } from './leave/leaving.js';
 import { Outages } from './leave/outages.js';
 import { Takings } from './leave/takings.js';
 import { SocketOccupancy } from './occupancy.js';
+import { SessionRequests } from './session-requests.js';
 import type { PatternBook } from './patterns/pattern-book.js';
 import type { Replays } from './recovery/replays.js';
 import type { Resumes } from './recovery/resumes.js';
@@ -89,6 +91,10 @@ export class Hub {
   /** The part of the event loop that replays to clients take. */
   readonly replayShare: LoopShare;
   readonly places: Places;
+  /** Topics of subscribers without a WebSocket. */
+  readonly httpTopics = new HttpTopics();
+  /** Frames that other nodes forward to sessions of this one. */
+  readonly sessions: SessionRequests;
   readonly joins: Joins;
   readonly patterns: PatternBook;
   /** How connections go on where they were. */
@@ -129,6 +135,7 @@ export class Hub {
       onTrouble,
       share,
       filterShare: this.filterShare,
+      http: this.httpTopics,
     };
     const arrivals = new Arrivals(common);
     const state = new State(common);
@@ -155,6 +162,7 @@ export class Hub {
     this.occupancy = new SocketOccupancy(hubs);
     this.takings = new Takings(parts.broker);
     this.comet = new CometRelay(parts.broker);
+    this.sessions = new SessionRequests(parts.broker);
     this.isolation = isolationOf(hubs, outlet, parts.log);
     this.#outages = new Outages(parts.sharedStore);
     this.#cleanup = new Cleanup(config, metrics, hubs, leaving, onTrouble);
@@ -162,14 +170,26 @@ export class Hub {
   }
 
   #listen(): void {
-    const { hubs, outlet, isolation, takings, comet, state } = this;
+    const { hubs, outlet, isolation, takings, comet, sessions, state } = this;
     const { apps, broker, presence } = this.parts;
     const { delivery, durable } = this.#arrivals;
     const { announcements, metaWatch, looks } = state;
     const told = { announcements, metaWatch, looks };
     const outages = this.#outages;
     broker.listen(
-      new HubListener({ ...told, hubs, delivery, durable, outlet, apps, isolation, outages, takings, comet }),
+      new HubListener({
+        ...told,
+        hubs,
+        delivery,
+        durable,
+        outlet,
+        apps,
+        isolation,
+        outages,
+        takings,
+        comet,
+        sessions,
+      }),
     );
     presence.observe(
       (change) => {

@@ -30,11 +30,19 @@ export { type Leaving } from './leave/leaving.js';
 export { type Membership, type TakenConnection, type Takings } from './leave/takings.js';
 export { type ConnectionErrorType, type SocketLimit } from './metrics.js';
 export { type SocketOccupancy } from './occupancy.js';
+export {
+  type ForwardedAnswer,
+  type SessionAnswer,
+  type SessionHandler,
+  type SessionRequest,
+  type SessionRequests,
+} from './session-requests.js';
+export { HttpTopics } from './delivery/http-topics.js';
 export { type PatternBook, type PatternRequest } from './patterns/pattern-book.js';
 export { type State } from './state/state.js';
 export { type NotRead, type Replay, type Replays } from './recovery/replays.js';
 export { type Remembered } from './recovery/past.js';
-export { type Resumes } from './recovery/resumes.js';
+export { type Recovery, type Resumes } from './recovery/resumes.js';
 export { Patience, whenDrained } from './recovery/telling.js';
 export { inTurn, type Work } from './subscriber/in-turn.js';
 export { Subscriber, type SubscriberSocket } from './subscriber/subscriber.js';

@@ -1,1 +1,11 @@
+export { Connection, type ConnectionSocket } from './connection/connection.js';
+export { type Judged, type SubscribeFailure } from './connection/judged.js';
+export { type SubscribeRequest } from './connection/speech.js';
+export { type JoinStages } from './requests/subscribe.js';
+export { connectRules } from './settings.js';
+export { SOCKETS, SocketsGateway } from './sockets.gateway.js';
 export { SocketsModule } from './sockets.module.js';
+export { Sockets } from './sockets.js';
+export { type SocketsParts } from './parts.js';
+export { ConnectionV2 } from './v2/connection-v2.js';
+export { type SpeechV2 } from './v2/speeches.js';

@@ -60,11 +60,16 @@ export class SocketsGateway implements NativeGateway<Arrival> {
 
   message({ state }: Socket<Arrival>, data: ArrayBuffer): void {
     if (state instanceof PendingArrival) return state.hold(data);
-    if (!(state instanceof Connection) || !state.isOpen) return;
-    state.hub.meters.received(data.byteLength);
-    state.activeTick = this.sockets.heartbeats.tick;
-    if (isTracingMessages()) this.#takeTraced(state, data);
-    else this.#frames.take(state, data);
+    if (state instanceof Connection) this.received(state, data);
+  }
+
+  /** Takes a frame of a client, whichever transport brought it. The bytes are not used after it returns. */
+  received(connection: Connection, data: ArrayBuffer): void {
+    if (!connection.isOpen) return;
+    connection.hub.meters.received(data.byteLength);
+    connection.activeTick = this.sockets.heartbeats.tick;
+    if (isTracingMessages()) this.#takeTraced(connection, data);
+    else this.#frames.take(connection, data);
   }
 
   ping(socket: Socket<Arrival>): void {
@@ -85,11 +90,16 @@ export class SocketsGateway implements NativeGateway<Arrival> {
   }
 
   handleDisconnect({ state }: Socket<Arrival>, code: number): void {
-    const { hub, heartbeats, tokens } = this.sockets;
-    if (!(state instanceof Connection) || !hub.closed(state, code)) return;
-    heartbeats.end(state);
-    tokens.end(state);
-    state.ended();
+    if (state instanceof Connection && this.ended(state, code)) this.sockets.heartbeats.end(state);
+  }
+
+  /** A connection has ended, whichever its transport. False: it was never admitted, or is out already. */
+  ended(connection: Connection, code: number): boolean {
+    const { hub, tokens } = this.sockets;
+    if (!hub.closed(connection, code)) return false;
+    tokens.end(connection);
+    connection.ended();
+    return true;
   }
 
   @SubscribeMessage('subscribe')

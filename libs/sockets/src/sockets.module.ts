@@ -38,5 +38,6 @@ function openSockets({ logging, shutdown, historyReader, ...parts }: PartsOf<typ
 @Module({
   imports: [HubModule],
   providers: [provider(SOCKETS, PARTS, openSockets), SocketsGateway],
+  exports: [SOCKETS, SocketsGateway],
 })
 export class SocketsModule {}

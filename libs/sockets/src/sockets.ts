@@ -11,6 +11,7 @@ import { connectRules, heartbeatOptions, socketOptions } from './settings.js';
 import { Heartbeats } from './time/heartbeats.js';
 import { speechV1 } from './v1/speech.js';
 import { ProtocolV2 } from './v2/protocol-v2.js';
+import type { SpeechesV2 } from './v2/speeches.js';
 import type { Tokens } from './v2/tokens.js';
 
 /** The parts of the edge of protocols 1 and 2, shared by all of its connections. Everything runs on the socket loop. */
@@ -21,6 +22,9 @@ export class Sockets {
   readonly entrance: Entrance;
   readonly reception: Reception;
   readonly tokens: Tokens;
+  readonly speechesV2: SpeechesV2;
+  /** Null: new connections are not limited by address. */
+  readonly upgradeLimit: UpgradeLimit | null;
   readonly subscribe: Subscribe;
   readonly clientEvents: ClientEvents;
   readonly eventAnswers: EventAnswers;
@@ -36,6 +40,8 @@ export class Sockets {
     this.hub = hub;
     this.heartbeats = heartbeats;
     this.tokens = tokens;
+    this.speechesV2 = speechesV2;
+    this.upgradeLimit = UpgradeLimit.of(config, rateLimit, metrics);
     this.signin = signin;
     this.subscribe = Subscribe.of(parts, tokens);
     this.clientEvents = ClientEvents.of(parts);
@@ -43,7 +49,7 @@ export class Sockets {
     this.entrance = new Entrance({
       ...way,
       speechesV2,
-      limit: UpgradeLimit.of(config, rateLimit, metrics),
+      limit: this.upgradeLimit,
       rules: connectRules(config),
     });
     this.reception = new Reception({ ...way, activityTimeoutSeconds: config.activity_timeout });

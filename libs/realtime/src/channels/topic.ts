@@ -1,6 +1,7 @@
 import type { LoopShare } from '@carillon/runtime';
 import type { AppHub } from '../apps/app-hub.js';
 import { type Codec, type Frame, frameBytes } from '../codec.js';
+import type { HttpTopics } from '../delivery/http-topics.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
@@ -11,6 +12,8 @@ export type NativePublish = (topic: string, frame: Frame) => void;
 export interface TopicWays {
   readonly outlet: Outlet;
   readonly publish: NativePublish;
+  /** Topics of subscribers without a WebSocket. Absent: there are none. */
+  readonly http?: HttpTopics;
   /** The part of the event loop in which filters are evaluated. Absent: they are evaluated at once. */
   readonly filters?: LoopShare;
 }
@@ -117,7 +120,7 @@ export class Topic {
 
   /** Hands everybody but one a frame; so many of them are held back and get it otherwise. */
   tell(frame: Frame, except: Subscriber | null, held = 0): void {
-    const { publish, outlet } = this.#ways;
+    const { publish, outlet, http } = this.#ways;
     // The native library leaves the publisher out by itself, if it is on the topic.
     const publisher = except?.socket?.isSubscribed(this.#name) === true ? except.socket : null;
     const onTopic = this.count - (this.#single?.size ?? 0) - held - Number(publisher !== null);
@@ -125,6 +128,7 @@ export class Topic {
     this.#hub.meters.sent(onTopic, frameBytes(frame));
     if (publisher === null) publish(this.#name, frame);
     else publisher.publish(this.#name, frame, typeof frame !== 'string', outlet.bounds.compress);
+    http?.publish(this.#name, frame, publisher);
     if (this.#single === null) return;
     for (const subscriber of this.#single) if (subscriber !== except) outlet.sendFrame(subscriber, frame);
   }

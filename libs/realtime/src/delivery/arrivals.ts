@@ -17,6 +17,7 @@ import type { StreamReads } from '../durable/stream-reads.js';
 import { PatternBook } from '../patterns/pattern-book.js';
 import { maxSubscriptions } from '../settings.js';
 import { Delivery } from './delivery.js';
+import type { HttpTopics } from './http-topics.js';
 import type { Outlet } from './outlet.js';
 
 /** What telling what arrives works with. */
@@ -32,6 +33,7 @@ export interface ArrivalsParts {
   readonly replay: Replay | null;
   readonly metrics: Metrics;
   readonly publish: NativePublish;
+  readonly http: HttpTopics;
   readonly hubs: Hubs;
   readonly channels: Channels;
   readonly outlet: Outlet;
@@ -50,11 +52,12 @@ export class Arrivals {
   readonly #wheel: FlushWheel;
 
   constructor(parts: ArrivalsParts) {
-    const { config, streamReads, hubs, outlet, publish, onTrouble } = parts;
+    const { config, streamReads, hubs, outlet, publish, http, onTrouble } = parts;
     const wheel = flushWheel(config);
     const ways = {
       outlet,
       publish,
+      http,
       filters: parts.filterShare,
       appends: appendWays(config, streamReads, wheel, onTrouble),
     };

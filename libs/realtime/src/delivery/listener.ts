@@ -24,6 +24,7 @@ import type { Isolation } from '../leave/isolation.js';
 import type { Outages } from '../leave/outages.js';
 import type { Takings } from '../leave/takings.js';
 import type { CometRelay } from '../entry/comet-relay.js';
+import type { SessionRequests } from '../session-requests.js';
 
 type Answers = { [Kind in keyof Question]: (hub: AppHub, about: Question[Kind]) => Answer[Kind] };
 
@@ -39,6 +40,8 @@ const NOTHING: Answer = {
   channel_occupancy: NOBODY,
   connection_taken: [],
   comet_request: null,
+  stream_frames: null,
+  stream_end: null,
 };
 
 /** What the listener works with. */
@@ -55,6 +58,7 @@ export interface ListenerParts {
   readonly looks: Looks;
   readonly takings: Pick<Takings, 'taken'>;
   readonly comet: Pick<CometRelay, 'apply'>;
+  readonly sessions: Pick<SessionRequests, 'answer'>;
 }
 
 /** What this process does for the broker: delivers events, and answers what others ask about its sockets. */
@@ -77,6 +81,8 @@ export class HubListener implements BrokerListener {
       },
       connection_taken: ({ appId }, taken) => parts.takings.taken(appId, taken),
       comet_request: ({ appId }, request) => parts.comet.apply(appId, request),
+      stream_frames: ({ appId }, request) => parts.sessions.answer(appId, request),
+      stream_end: ({ appId }, request) => parts.sessions.answer(appId, request),
       token_revoked: (hub, revoked) => closeHolders(hub, revoked, outlet),
     };
   }

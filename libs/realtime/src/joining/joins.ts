@@ -1,6 +1,6 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import { PresenceUnavailable, type JoinOutcome, type Presence } from '@carillon/presence';
-import type { PresenceMember, Rewind } from '@carillon/protocol';
+import type { AttachPoint, PresenceMember, Rewind } from '@carillon/protocol';
 import type { LoopShare } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { ChannelBook } from '../channels/channel-book.js';
@@ -13,7 +13,7 @@ import type { Looks } from '../state/looks.js';
 import type { Attached, Positions } from '../recovery/positions.js';
 import { isBrought } from '../patterns/placing.js';
 import type { Rewinds } from '../recovery/rewinds.js';
-import type { Resumes } from '../recovery/resumes.js';
+import type { Recovery, Resumes } from '../recovery/resumes.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identities } from '../users/identities.js';
 import type { NewestEvents } from './newest-event.js';
@@ -32,7 +32,7 @@ export interface JoinsParts {
   readonly leaving: Leaving;
   readonly looks: Pick<Looks, 'shown'>;
   readonly positions: Pick<Positions, 'attach' | 'has'>;
-  readonly resumes: Pick<Resumes, 'subscribed'>;
+  readonly resumes: Pick<Resumes, 'recover' | 'subscribed'>;
   readonly rewinds: Pick<Rewinds, 'rewind'>;
   /** How long a member waits for a store that is away. */
   readonly joinWithinMs: number;
@@ -56,6 +56,16 @@ export interface JoinRequest {
   readonly refused: (why: JoinRefusal) => void;
   /** Shows what comes between `subscribed` and a last event; never rejects. Absent: nothing does. */
   readonly beforeLive?: () => Promise<void>;
+  /**
+   * Awaited when it has joined, before `subscribed`; live events are held back meanwhile. Absent: `subscribed` follows
+   * immediately. Never rejects.
+   */
+  readonly turn?: (attach: AttachPoint | null) => Promise<void>;
+  /**
+   * Returns the position from which the subscription resumes, once it is known where the channel stands. A resumed subscription
+   * gets neither a rewind nor a last event. Null or absent: it does not resume.
+   */
+  readonly recovery?: (attach: AttachPoint | null) => Recovery | null;
   /** Tells what follows `subscribed` and the past, before a last event. Absent: nothing. Not asked where `show` is given. */
   readonly settled?: () => void;
   /**
@@ -112,7 +122,10 @@ export class Joins {
     const local = book.open(subscriber.hub, channel);
     const isRepeated = before !== undefined;
     const isShown =
-      request.show !== undefined || request.beforeLive !== undefined || channel.traits.keepsLastEvent;
+      request.show !== undefined ||
+      request.beforeLive !== undefined ||
+      request.turn !== undefined ||
+      channel.traits.keepsLastEvent;
     const isPlaced = subscriber.edge.tellsPositions === true && this.parts.positions.has(local);
     const isUntold = isRepeated && local.untold(subscriber, codec.view).length > 0;
     if (member !== null || isShown || isPlaced || isUntold || local.interest !== undefined)
@@ -190,14 +203,28 @@ export class Joins {
     }
     if (joining.show !== undefined) return joining.show(new Showing(this.parts, local, gate, attach));
     if (attach === undefined) return;
+    await joining.turn?.(attach);
+    if (!subscriber.isOpen) return;
     const members = outcome === null ? null : outcome.members;
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
+    const recovery = joining.recovery?.(attach) ?? null;
+    if (recovery !== null) return this.#resume(joining, gate, attach, recovery);
     // A position that came before waits for exactly this: what it missed is older than everything else that is shown.
     const missed = await this.#recover(joining, gate, attach);
     await joining.beforeLive?.();
     const told = new Set([...missed, ...(await this.#rewind(joining, gate, attach))]);
     joining.settled?.();
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate, told);
+  }
+
+  /** A resume that fails goes on as a fresh subscription. */
+  async #resume(joining: Joining, gate: Gate, attach: Attached | null, recovery: Recovery): Promise<void> {
+    const { subscriber, local, codec } = joining;
+    await joining.beforeLive?.();
+    const isRecovered = await this.parts.resumes.recover(subscriber, local, gate, codec, recovery);
+    const told = isRecovered ? NOTHING_TOLD : await this.#rewind(joining, gate, attach);
+    joining.settled?.();
+    if (!isRecovered && local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate, told);
   }
 
   /** The ids of the messages that were told. */

@@ -30,6 +30,8 @@ export interface PatternRequest {
   readonly codec: Codec;
   /** Called once, instead of `subscribed`, when it comes to nothing. */
   readonly refused: (why: 'too_many' | 'unreachable') => void;
+  /** Awaited before the subscription begins. Absent: it begins immediately. Never rejects. */
+  readonly turn?: () => Promise<void>;
   /** Tells what follows `subscribed`. */
   readonly settled: () => void;
 }
@@ -55,7 +57,7 @@ export class PatternBook {
     }
     const { patterns } = hub;
     if (!patterns.isWanted) this.#want(hub);
-    if (patterns.interest !== undefined) return this.#joinLater(request);
+    if (patterns.interest !== undefined || request.turn !== undefined) return this.#joinLater(request);
     this.#enter(request);
     return undefined;
   }
@@ -119,6 +121,7 @@ export class PatternBook {
     const entered = subscriber.claimSlot();
     try {
       await hub.patterns.interest;
+      await request.turn?.();
       if (subscriber.isOpen) this.#enter(request);
     } catch (error) {
       this.parts.onTrouble('subscribe to a pattern', error);

@@ -123,6 +123,11 @@ export class Replays {
     return this.parts.positions.here(channel);
   }
 
+  /** Up to where the channel was delivered here, whatever is held back of it; null: that is not known. */
+  delivered(channel: LocalChannel): Standing | null {
+    return this.parts.positions.here(channel);
+  }
+
   /** Where a channel stands here; null: it has no stream, or it cannot be told. Never rejects. */
   async standing(channel: LocalChannel): Promise<Standing | null> {
     const standing = await this.#standing(channel, { streamId: null, serial: 0, lastMessageId: null });

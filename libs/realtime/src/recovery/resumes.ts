@@ -31,6 +31,13 @@ export interface ResumesParts extends TellingParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+/** From where a subscription resumes. */
+export interface Recovery {
+  readonly position: ResumePosition;
+  /** Why the position cannot be used; null: it can. */
+  readonly unusable: RecoveryFailure['reason'] | null;
+}
+
 /** One channel of a resume, held back from the connection until all of them are answered. */
 interface Held {
   readonly channel: LocalChannel;
@@ -107,6 +114,38 @@ export class Resumes {
     else this.#conclude(subscriber, [outcome]);
     if (replay.kind === 'failed') return NOTHING_TOLD;
     return new Set(replay.missed.flatMap(({ frames }) => (frames === null ? [] : [idOf(frames)])));
+  }
+
+  /**
+   * Recovers the subscription that the gate holds back, and tells what came of it. Returns whether the subscriber was told
+   * everything from the position on.
+   */
+  async recover(
+    subscriber: Subscriber,
+    channel: LocalChannel,
+    gate: Gate,
+    codec: Codec,
+    { position, unusable }: Recovery,
+  ): Promise<boolean> {
+    if (!subscriber.isOpen) return false;
+    if (unusable !== null) {
+      const head = await this.parts.replays.standing(channel);
+      const failure = recoveryFailure(
+        channel.name,
+        unusable,
+        position,
+        head === null ? null : { ...head, oldestSerial: null },
+      );
+      this.#failed(subscriber, failure);
+      return false;
+    }
+    const outcome = await this.parts.slots.run(subscriber, async () => {
+      const replay = await this.parts.replays.since(channel, position);
+      return this.#tell(subscriber, { channel, position, gate, codec }, replay);
+    });
+    if (outcome.kind === 'failed') return false;
+    this.#conclude(subscriber, [outcome]);
+    return true;
   }
 
   /** Takes a position that waited for another request about its channel. */
@@ -250,9 +289,13 @@ export class Resumes {
     reason: RecoveryFailure['reason'],
   ): RecoveryFailure {
     const failure = recoveryFailure(channel, reason, position, null);
+    this.#failed(subscriber, failure);
+    return failure;
+  }
+
+  #failed(subscriber: Subscriber, failure: RecoveryFailure): void {
     this.parts.outlet.send(subscriber, { kind: 'resume_failed', failure });
     this.parts.failed(subscriber.hub, failure);
-    return failure;
   }
 }
 

@@ -1,12 +1,24 @@
 import type { OrdinaryChannel } from '@carillon/channels';
-import { type AppHub, type Codec, type Outlet, Subscriber, type Windows } from '@carillon/realtime';
+import {
+  type AppHub,
+  type Codec,
+  type Outlet,
+  Subscriber,
+  type SubscriberSocket,
+  type Windows,
+} from '@carillon/realtime';
 import type { Capabilities, CapabilityToken } from '@carillon/auth';
-import type { Socket } from '@carillon/uws';
 import type { Judged, Judges, View } from './judged.js';
 import type { OwnRequest, Speech, SubscribeRequest } from './speech.js';
 
+/** The transport of a connection: a WebSocket, or the response of an HTTP stream. */
+export interface ConnectionSocket extends SubscriberSocket {
+  /** Writes something that a client answers or ignores, so that a broken connection is noticed. */
+  ping(): void;
+}
+
 /**
- * A subscriber on a WebSocket of this process, with what is remembered of its time. Each protocol has a class of it; what
+ * A subscriber on a connection of this process, with what is remembered of its time. Each protocol has a class of it; what
  * connections of one can do and others cannot is in here, so that nobody else asks which protocol a connection speaks.
  */
 export abstract class Connection extends Subscriber {
@@ -35,6 +47,11 @@ export abstract class Connection extends Subscriber {
     this.activeTick = connectedTick;
   }
 
+  /** The socket id that signatures of its channels are for. */
+  get signedId(): string {
+    return this.id;
+  }
+
   /** What it may do as far as its identity says. */
   abstract readonly capabilities: Capabilities;
 
@@ -42,7 +59,7 @@ export abstract class Connection extends Subscriber {
   abstract readonly speaksAi: boolean;
 
   /** Its socket is open: it may be told things from now on. */
-  opened(socket: Socket<unknown>): void {
+  opened(socket: ConnectionSocket): void {
     this.socket = socket;
   }
 

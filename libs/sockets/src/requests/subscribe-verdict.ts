@@ -87,7 +87,7 @@ export function isSigned(
   connection: Connection,
   { auth, channel, channelData }: Pick<SubscribeFrame, 'auth' | 'channel' | 'channelData'>,
 ): boolean {
-  const subject = { socketId: connection.id, channel, channelData: channelData ?? undefined };
+  const subject = { socketId: connection.signedId, channel, channelData: channelData ?? undefined };
   return verifyChannelAuth(connection.hub.rules.key, subject, auth ?? '');
 }
 

@@ -1,8 +1,13 @@
 import { SharedFilters } from '@carillon/filter';
-import type { JoinRefusal, JoinRequest, Joins, Outlet, PatternBook } from '@carillon/realtime';
-import type { FrameError, SubscriptionErrorStatus } from '@carillon/protocol';
+import type { JoinRefusal, JoinRequest, Joins, Outlet, PatternBook, Recovery } from '@carillon/realtime';
+import {
+  type AttachPoint,
+  type FrameError,
+  recoveryFailure,
+  type SubscriptionErrorStatus,
+} from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
-import type { Judges, SubscribeFailure } from '../connection/judged.js';
+import type { Judged, Judges, SubscribeFailure } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
 import type { SocketsParts } from '../parts.js';
 import { filterLimits, filterRules } from '../settings.js';
@@ -16,6 +21,16 @@ export interface SubscribeParts extends Judges {
   readonly patterns: PatternBook;
   /** Takes from a connection what its token does not permit; for one that got another token while it was let in. */
   readonly withdraw: (connection: Connection) => void;
+}
+
+/** What an event stream does between the stages of a join. */
+export interface JoinStages {
+  /** Awaited when the channel is joined, before `subscribed`. Never rejects. */
+  readonly turn: (attach?: AttachPoint | null) => Promise<void>;
+  /** The position from which it resumes; null: it begins here. */
+  readonly recovery: (attach: AttachPoint | null) => Recovery | null;
+  /** Called instead of the two frames of a failure. */
+  readonly refused: (failure: SubscribeFailure) => void;
 }
 
 /** Has subscribes judged, and says in its two frames why one came to nothing. */
@@ -34,14 +49,31 @@ export class Subscribe {
 
   /** Undefined when it was done at once; the promise never rejects. */
   handle(connection: Connection, frame: SubscribeRequest): Promise<void> | undefined {
+    return this.join(connection, frame, this.judge(connection, frame));
+  }
+
+  /** What becomes of a subscribe as far as this process can tell; a view in it has to be released if it is not joined. */
+  judge(connection: Connection, frame: SubscribeRequest): Judged {
+    return connection.judge(frame, this.parts);
+  }
+
+  /** Carries out what was judged. Undefined when it was done at once; the promise never rejects. */
+  join(
+    connection: Connection,
+    frame: SubscribeRequest,
+    { verdict, view }: Judged,
+    stages: JoinStages | null = null,
+  ): Promise<void> | undefined {
     const { outlet, joins, patterns } = this.parts;
     const { channel: name } = frame;
-    const { verdict, view } = connection.judge(frame, this.parts);
+    const refuse =
+      stages?.refused ?? ((failed: SubscribeFailure): void => this.refuse(connection, name, failed));
     if (verdict.kind === 'refused') {
-      this.refuse(connection, name, verdict);
+      refuse(verdict);
       return undefined;
     }
     if (verdict.kind === 'acknowledged') {
+      if (stages !== null) return this.#acknowledgeInTurn(connection, name, stages);
       outlet.send(connection, { kind: 'subscribed', channel: name, members: null });
       return undefined;
     }
@@ -49,7 +81,7 @@ export class Subscribe {
     let isKept = false;
     const refused = (why: JoinRefusal): void => {
       view?.release();
-      this.refuse(connection, name, failureOf(why, name));
+      refuse(failureOf(why, name));
     };
     const codec = view?.codec ?? connection.codec;
     const settled = (): void => {
@@ -57,8 +89,19 @@ export class Subscribe {
       isKept = true;
       connection.keep(name, view);
       view?.settled?.();
+      if (verdict.kind === 'pattern') this.#tellUnplaced(connection, name, stages);
     };
-    const request = { ...verdict, subscriber: connection, codec, refused, settled, rewind: frame.rewind };
+    const { turn, recovery } = stages ?? {};
+    const request = {
+      ...verdict,
+      subscriber: connection,
+      codec,
+      refused,
+      settled,
+      rewind: frame.rewind,
+      ...(turn === undefined ? {} : { turn }),
+      ...(recovery === undefined ? {} : { recovery }),
+    };
     const joined =
       request.kind === 'pattern' ? patterns.join(request) : joins.join(this.#withPast(connection, request));
     if (joined === undefined) return undefined;
@@ -68,6 +111,22 @@ export class Subscribe {
       else if (connection.token !== token) this.parts.withdraw(connection);
     };
     return joined.then(over);
+  }
+
+  async #acknowledgeInTurn(connection: Connection, name: string, stages: JoinStages): Promise<void> {
+    await stages.turn();
+    if (!connection.isOpen) return;
+    this.parts.outlet.send(connection, { kind: 'subscribed', channel: name, members: null });
+    this.#tellUnplaced(connection, name, stages);
+  }
+
+  /** What has no position cannot resume. */
+  #tellUnplaced(connection: Connection, name: string, stages: JoinStages | null): void {
+    const recovery = stages?.recovery(null) ?? null;
+    if (recovery === null) return;
+    const { position, unusable } = recovery;
+    const failure = recoveryFailure(name, unusable ?? 'no_position', position, null);
+    this.parts.outlet.send(connection, { kind: 'resume_failed', failure });
   }
 
   #withPast<Request extends JoinRequest>(connection: Connection, request: Request): Request {

@@ -1,8 +1,7 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import type { AppHub, Codec } from '@carillon/realtime';
 import { Capabilities } from '@carillon/auth';
-import type { Socket } from '@carillon/uws';
-import { Connection } from '../connection/connection.js';
+import { Connection, type ConnectionSocket } from '../connection/connection.js';
 import type { Judged, Judges, View } from '../connection/judged.js';
 import type { OwnRequest, SubscribeRequest } from '../connection/speech.js';
 import type { AppCodec } from './app-codec.js';
@@ -17,7 +16,7 @@ export class ConnectionV2 extends Connection implements Viewer {
   declare readonly codec: AppCodec;
   readonly speaksAi = true;
   readonly views: Views;
-  #native: Pick<Socket<unknown>, 'ping'> | null = null;
+  #native: Pick<ConnectionSocket, 'ping'> | null = null;
 
   constructor(
     id: string,
@@ -33,7 +32,7 @@ export class ConnectionV2 extends Connection implements Viewer {
     return this.identity?.capabilities ?? Capabilities.NONE;
   }
 
-  override opened(socket: Socket<unknown>): void {
+  override opened(socket: ConnectionSocket): void {
     super.opened(socket);
     this.#native = socket;
   }

@@ -83,6 +83,12 @@ export class TestBroker implements Broker {
     if (!this.interest.delete(what)) this.mistakes.push(`${what} was not wanted`);
   }
 
+  readonly peers: readonly string[] = [];
+
+  askNode(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   /** Counted among the interest under this name, which no channel has. */
   subscribeAll(appId: string): Promise<void> | undefined {
     return this.subscribe(appId, '*');
