@@ -20,6 +20,7 @@ import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { ReplayModule } from '@carillon/history-positions';
 import type { AppDefinition } from '@carillon/runtime';
 import { SocketsModule } from '@carillon/sockets';
+import { StreamsModule } from '@carillon/streams';
 import { WebhookEventsModule } from '@carillon/webhooks';
 
 /** The gateway: sockets, and the signed HTTP API with the routes about them. */
@@ -50,6 +51,7 @@ export const gateway: AppDefinition = {
     QueueModule,
     WebhookEventsModule,
     SocketsModule,
+    StreamsModule,
     OperationsModule.of(config),
     PushQueueModule,
     PushStoreModule,

@@ -22,6 +22,7 @@ import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
 import { ReplayModule } from '@carillon/history-positions';
 import { type AppDefinition, bootstrap } from '@carillon/runtime';
 import { SocketsModule } from '@carillon/sockets';
+import { StreamsModule } from '@carillon/streams';
 import { WEBHOOK_TRANSPORT, WebhookDeliveryModule, WebhookEventsModule } from '@carillon/webhooks';
 
 /** Every part of the service in one process. */
@@ -55,6 +56,7 @@ const everything: AppDefinition = {
     ...(config.workers.webhooks ? [WebhookDeliveryModule.with(namespaceName)] : []),
     WebhookEventsModule,
     SocketsModule,
+    StreamsModule,
     OperationsModule.of(config),
     PushQueueModule,
     PushStoreModule,

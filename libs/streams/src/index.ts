@@ -1,1 +1,1 @@
-export {};
+export { StreamsModule } from './streams.module.js';

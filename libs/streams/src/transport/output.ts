@@ -1,0 +1,33 @@
+import type { FrameInfo } from '../frames/frame-info.js';
+
+/** A piece of the body and its size. */
+export interface Piece {
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** How a stream ends. */
+export interface StreamEnd {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** Writes frames in the form of one kind of stream. */
+export interface Output {
+  readonly contentType: string;
+  /** The first piece of the body, with the frame that tells that the connection is established. */
+  first(established: FrameInfo): Piece;
+  frame(info: FrameInfo): Piece;
+  /** What tells that the connection lives. */
+  heartbeat(): Piece;
+  /** The last piece of the body. */
+  close(end: StreamEnd): Piece;
+}
+
+export const EVENT_STREAM = 'text/event-stream';
+export const NDJSON = 'application/x-ndjson';
+
+/** A comment, which readers of server-sent events skip. */
+export const COMMENT: Piece = { text: ':\n\n', bytes: 3 };
+
+export const pieceOf = (text: string): Piece => ({ text, bytes: Buffer.byteLength(text) });

@@ -1,0 +1,2 @@
+/** Kinds of streams, as metrics call them. */
+export type StreamForm = 'events' | 'session';
