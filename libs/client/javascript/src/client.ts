@@ -9,8 +9,10 @@ import { resumeFrames, type Standing } from './channel/resuming.js';
 import { Channels } from './channels.js';
 import { realClock } from './connection/clock.js';
 import { Connection } from './connection/connection.js';
+import { HttpStream } from './connection/http-stream.js';
 import { ownSocket, type SocketConstructor, type SocketLike } from './connection/socket.js';
 import type { ConnectionState, StateChange } from './connection/state.js';
+import { TRANSPORTS, type TransportName, Transports } from './connection/transports.js';
 import { Emitter } from './emitter.js';
 import { CarillonError, errorOf } from './error.js';
 import type { Frame } from './format/frame.js';
@@ -30,6 +32,7 @@ export interface ClientEvents {
   readonly tokenExpired: { readonly isRevoked: boolean };
 }
 
+const NO_SOCKET = 'This runtime has no WebSocket: pass one in the options';
 const NEEDS_SIGNATURE = /^(\[meta\])?(private|presence)-/;
 const REVOKED = 40160;
 /** Unanswered subscribe requests; the service keeps 1000 frames for a socket by default. */
@@ -47,6 +50,7 @@ export class Carillon extends Emitter<ClientEvents> {
   readonly #vendor: string;
   readonly #hasBytes: boolean;
   readonly #Socket: SocketConstructor | undefined;
+  readonly #transports: Transports;
   #socketId: string | null = null;
   /** Whether the service acknowledges events on the current connection. */
   #acks = false;
@@ -60,6 +64,10 @@ export class Carillon extends Emitter<ClientEvents> {
     this.#options = options;
     this.#pacer = new Pacer(MOST_SUBSCRIBING, clock);
     this.#Socket = options.WebSocket ?? ownSocket();
+    // A session speaks JSON alone.
+    const usable = (name: TransportName): boolean => name === 'websocket' || format.name === 'json';
+    const names = (options.transports ?? TRANSPORTS).filter(usable);
+    this.#transports = new Transports(names, new URL(options.url).host, clock);
     this.#vendor = vendor;
     this.#hasBytes = format.name !== 'json';
     const send = (frame: Frame): boolean => this.#send(frame);
@@ -75,6 +83,7 @@ export class Carillon extends Emitter<ClientEvents> {
     this.#connection = new Connection({
       clock,
       open: (address) => this.#open(address),
+      transports: this.#transports,
       format,
       random: options.random ?? Math.random,
       backoff: options.backoff ?? {},
@@ -105,13 +114,18 @@ export class Carillon extends Emitter<ClientEvents> {
     return this.#socketId;
   }
 
+  /** The transport in use; null: no connection is established. */
+  get transport(): TransportName | null {
+    return this.#socketId === null ? null : this.#transports.current;
+  }
+
   /**
    * Connects, and from then on comes back by itself whatever happens to the network. Throws where the runtime has no
-   * WebSocket and none was given.
+   * WebSocket, none was given and no other transport is left.
    */
   connect(): this {
-    if (this.#Socket === undefined) {
-      throw new CarillonError('This runtime has no WebSocket: pass one in the options');
+    if (this.#Socket === undefined && this.#transports.current === 'websocket' && !this.#transports.hasNext) {
+      throw new CarillonError(NO_SOCKET);
     }
     this.#stopFollowing();
     this.#stopFollowing = followNetwork({
@@ -156,8 +170,9 @@ export class Carillon extends Emitter<ClientEvents> {
   }
 
   #open(address: string): SocketLike {
-    if (this.#Socket === undefined) throw new CarillonError('There is no WebSocket');
-    return new this.#Socket(address);
+    const Socket = this.#transports.current === 'http-stream' ? HttpStream : this.#Socket;
+    if (Socket === undefined) throw new CarillonError(NO_SOCKET);
+    return new Socket(address);
   }
 
   #create(name: string): Channel {

@@ -5,6 +5,7 @@ export type { Listener, Stop } from './emitter.js';
 export type { ConnectionState, StateChange } from './connection/state.js';
 export { type BackoffOptions, backoffMs } from './connection/backoff.js';
 export type { SocketConstructor, SocketLike } from './connection/socket.js';
+export type { TransportName } from './connection/transports.js';
 export type { Channel, Decryptor, EventMap, SendOptions } from './channel/channel.js';
 export type {
   AnnotationEvent,

@@ -6,6 +6,7 @@ import type { DeltaDecoder } from './channel/delta-bases.js';
 import type { BackoffOptions } from './connection/backoff.js';
 import type { Clock } from './connection/clock.js';
 import type { SocketConstructor } from './connection/socket.js';
+import type { TransportName } from './connection/transports.js';
 import type { WireFormat } from './format/frame.js';
 import type { UserToAuthenticate } from './user.js';
 
@@ -41,6 +42,8 @@ export interface ClientOptions {
   readonly isTrusted?: boolean;
   /** Absent: the runtime's own. On Node 20, that of the package `ws`. */
   readonly WebSocket?: SocketConstructor;
+  /** Transports in the order in which they are tried. Default `["websocket", "http-stream"]`; binary formats have the first only. */
+  readonly transports?: readonly TransportName[];
   readonly backoff?: BackoffOptions;
   /** The longest from the start of an attempt until it is established. Default 15,000. */
   readonly connectTimeoutMs?: number;

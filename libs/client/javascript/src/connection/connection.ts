@@ -6,6 +6,7 @@ import type { Clock } from './clock.js';
 import { closeRule, type CloseRule } from './close-rule.js';
 import type { SocketLike } from './socket.js';
 import type { ConnectionState, StateChange } from './state.js';
+import type { Transports } from './transports.js';
 
 /** What a connection is made of. */
 export interface ConnectionParts {
@@ -19,6 +20,8 @@ export interface ConnectionParts {
   readonly address: () => Promise<string> | string;
   /** What a socket that was closed with this code leads to; the rule of the code stands where it gives null. */
   readonly exception?: (code: number) => CloseRule | null;
+  /** Another transport is tried immediately after an attempt that failed. */
+  readonly transports: Pick<Transports, 'hasNext' | 'next' | 'worked'>;
   /** The longest from the start of an attempt until it is established. */
   readonly connectTimeoutMs: number;
   /** The longest to wait for an answer to a ping. */
@@ -33,6 +36,8 @@ export interface ConnectionEvents {
   readonly frame: ReceivedFrame;
 }
 
+/** So long a transport may take while another one is left. */
+const FALL_BACK_MS = 3000;
 /** After 41xx, at least so long. */
 const MUCH_LATER_MS = 1000;
 /** What lasted less is one more attempt that failed: whoever is let in and sent away again does not come back at once for ever. */
@@ -99,6 +104,7 @@ export class Connection extends Emitter<ConnectionEvents> {
   /** The handshake is complete: the first frame was the one that says so. */
   established(activityTimeoutMs: number): void {
     this.#establishedMs = this.parts.clock.now();
+    this.parts.transports.worked();
     this.#activityMs = Math.min(this.parts.activityTimeoutMs, activityTimeoutMs);
     this.#watch();
     this.#become('connected');
@@ -108,12 +114,17 @@ export class Connection extends Emitter<ConnectionEvents> {
     this.#drop(1000);
     const generation = this.#generation;
     const isStale = (): boolean => generation !== this.#generation;
-    this.#become('connecting');
+    if (this.#state !== 'connecting') this.#become('connecting');
     if (isStale()) return;
     this.#timer(this.parts.connectTimeoutMs, () => this.lost('The service did not answer in time'));
     try {
       const address = await this.parts.address();
-      if (!isStale()) this.#listen(this.parts.open(address), isStale);
+      if (isStale()) return;
+      if (this.parts.transports.hasNext) {
+        const limitMs = Math.min(FALL_BACK_MS, this.parts.connectTimeoutMs);
+        this.#timer(limitMs, () => this.lost('The service did not answer in time'));
+      }
+      this.#listen(this.parts.open(address), isStale);
     } catch (error) {
       if (isStale()) return;
       this.#drop(1000);
@@ -150,6 +161,7 @@ export class Connection extends Emitter<ConnectionEvents> {
 
   #again(rule: CloseRule, reason: CarillonError): void {
     if (rule === 'stop') return this.#become('failed', { reason });
+    if (this.#state === 'connecting' && this.parts.transports.next()) return void this.#open();
     const lastedMs = this.#state === 'connected' ? this.parts.clock.now() - this.#establishedMs : 0;
     const attempt = lastedMs < STEADY_MS ? this.#attempt : 0;
     this.#attempt = attempt + 1;

@@ -97,6 +97,7 @@ export class World {
       url: 'wss://service.test',
       clock: this.clock,
       random: () => 0.5,
+      transports: ['websocket'],
       WebSocket: class extends FakeSocket {
         constructor(url: string) {
           super(url);
