@@ -1,6 +1,7 @@
-import { OPCODE, RawSocketClient } from '@carillon/testing';
+import { OPCODE } from '@carillon/testing';
 import { onTestFinished } from 'vitest';
 import type { Node } from './node.js';
+import { type FrameTransport, SessionClient, type SessionForm } from './session-client.js';
 import { channelAuth, userAuth } from './signatures.js';
 import type { Tenant } from './tenant.js';
 import type { FrameV2, SentFrame } from './wire-frame.js';
@@ -31,6 +32,10 @@ export interface ConnectV2 {
   /** More of the query, from its `&` on. */
   readonly query?: string | undefined;
   readonly port?: number;
+  /** Absent: a WebSocket. */
+  readonly transport?: 'websocket' | SessionForm | undefined;
+  /** Where the frames of a session go; absent: to its own gateway. */
+  readonly postPort?: number | undefined;
   /** Absent: the first app of the node. */
   readonly tenant?: Tenant | undefined;
 }
@@ -58,7 +63,7 @@ export class ClientV2 {
   socketId = '';
 
   private constructor(
-    private readonly raw: RawSocketClient,
+    private readonly raw: FrameTransport,
     private readonly tenant: Tenant,
     readonly format: Format,
   ) {}
@@ -66,8 +71,20 @@ export class ClientV2 {
   /** A connection that nothing has come on yet. */
   static async open(
     node: Node,
-    { format = 'json', query = '', port = node.port, tenant = node.tenant }: ConnectV2 = {},
+    {
+      format = 'json',
+      query = '',
+      port = node.port,
+      tenant = node.tenant,
+      transport = 'websocket',
+      postPort = port,
+    }: ConnectV2 = {},
   ): Promise<ClientV2> {
+    if (transport !== 'websocket') {
+      const session = await SessionClient.open({ port, postPort, key: tenant.key, query, form: transport });
+      onTestFinished(() => session.destroy());
+      return new ClientV2(session, tenant, format);
+    }
     const path = `/app/${tenant.key}?protocol=2&format=${format}${query}`;
     const raw = await node.upgrade(path, {}, port);
     onTestFinished(() => raw.destroy());

@@ -29,8 +29,16 @@ class JoinedBrokers {
       throw new Error(`${name}: ${doing}`, { cause: error });
     });
     this.#brokers.push(own);
+    const brokers = this.#brokers;
     return {
       nodeId: name,
+      get peers() {
+        return brokers.filter((one) => one !== own).map(({ nodeId }) => nodeId);
+      },
+      askNode: async (nodeId, kind, appId, about) => {
+        const node = brokers.find((one) => one.nodeId === nodeId);
+        return node === undefined ? undefined : (await node.ask(kind, appId, about)).answer;
+      },
       listen: (listener: BrokerListener) => own.listen(listener),
       publish: (event) => this.#publish(event),
       subscribe: () => undefined,

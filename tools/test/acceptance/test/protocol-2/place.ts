@@ -3,6 +3,7 @@ import type { Api } from '../harness/api.js';
 import { ClientV2, type ConnectV2, type FrameV2 } from '../harness/client-v2.js';
 import type { Client } from '../harness/client.js';
 import type { Node } from '../harness/node.js';
+import type { SessionForm } from '../harness/session-client.js';
 import { openTenant, tenant, type Tenant } from '../harness/tenant.js';
 import { FORMATS, type Format } from '../harness/wire-v2.js';
 
@@ -49,6 +50,11 @@ export interface Served {
   api(live: 0 | 1, tenant: Tenant): Api;
 }
 
+type Transport = 'websocket' | SessionForm;
+
+/** What holds for sockets holds for sessions. */
+const SESSIONS: readonly SessionForm[] = ['session', 'session-events'];
+
 let names = 0;
 
 /** One app of the service, by clients in one format. */
@@ -57,7 +63,12 @@ export class Place {
     private readonly served: Served,
     readonly tenant: Tenant,
     readonly format: Format,
+    readonly transport: Transport = 'websocket',
   ) {}
+
+  get isSession(): boolean {
+    return this.transport !== 'websocket';
+  }
 
   /** A name that nobody else has. */
   name(what: string): string {
@@ -67,11 +78,11 @@ export class Place {
 
   /** A connection that nothing has come on yet. */
   open(gateway: 0 | 1, how: ConnectV2 = {}): Promise<ClientV2> {
-    return ClientV2.open(this.served.gateway(gateway), this.#how(how));
+    return ClientV2.open(this.served.gateway(gateway), this.#how(gateway, how));
   }
 
   connect(gateway: 0 | 1, how: ConnectV2 = {}): Promise<ClientV2> {
-    return ClientV2.connect(this.served.gateway(gateway), this.#how(how));
+    return ClientV2.connect(this.served.gateway(gateway), this.#how(gateway, how));
   }
 
   /** One at each gateway. */
@@ -79,8 +90,13 @@ export class Place {
     return [await this.connect(0, how), await this.connect(1, how)];
   }
 
-  #how(how: ConnectV2): ConnectV2 {
-    return { format: this.format, tenant: this.tenant, ...how };
+  /** Frames of a session go to the other gateway than that of its response. */
+  #how(gateway: 0 | 1, how: ConnectV2): ConnectV2 {
+    const { format, tenant: of, transport } = this;
+    const postPort = this.served.gateway(gateway === 0 ? 1 : 0).port;
+    const isOther = how.format !== undefined && how.format !== format;
+    const via = isOther || how.port !== undefined ? {} : { transport, postPort };
+    return { format, tenant: of, ...via, ...how };
   }
 
   /** A connection of protocol 1. */
@@ -118,6 +134,9 @@ export function inEveryFormat(
 ): void {
   describe.each(FORMATS)(`${title} (%s)`, (format) => {
     tests(new Place(served, tenant, format));
+  });
+  describe.each(SESSIONS)(`${title} (%s over HTTP)`, (transport) => {
+    tests(new Place(served, tenant, 'json', transport));
   });
 }
 
