@@ -1,1 +1,2 @@
-export {};
+export { type CommandResult, runIngestCommand } from './command.js';
+export { IngestModule } from './module.js';
