@@ -8,4 +8,5 @@ export type ProcessKind =
   | 'push-dispatch'
   | 'push-feedback'
   | 'history-writer'
-  | 'mcp-gateway';
+  | 'mcp-gateway'
+  | 'ingest';

@@ -21,6 +21,8 @@ export interface Caller {
   readonly setsHeaders?: true;
   /** Counted elsewhere than in the request windows. Absent: counted there. */
   readonly isCounted?: true;
+  /** How long the keys of its publishes are remembered, also in an app that ignores keys. Absent: as the app says. */
+  readonly keyTtlMs?: number;
   /** Connection by which it changes messages; decides whether that connection receives them. Absent: none. */
   readonly connectionId?: string;
   /**

@@ -18,6 +18,12 @@ export type { AnnotationsOptions, MessageHandle, VersionsOptions } from './resou
 export type { Page } from './resources/page.js';
 export type { Push, PushMessage, PushPublished } from './resources/push.js';
 export { CarillonServer } from './server.js';
+export {
+  type DrizzleSql,
+  publishInTransaction,
+  type TransactionEvent,
+  type TransactionOptions,
+} from './transactions.js';
 export type {
   Annotation,
   AnnotationInput,

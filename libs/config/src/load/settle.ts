@@ -20,7 +20,8 @@ const TIMED: ReadonlySet<string> = new Set(['mysql', 'postgres', 'surrealdb']);
 
 /** How every derived setting gets its value, in an order that has what each needs. */
 const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
-  server_role: ({ process }) => (process === 'api' || process === 'mcp-gateway' ? 'api' : 'default'),
+  server_role: ({ process }) =>
+    process === 'api' || process === 'mcp-gateway' || process === 'ingest' ? 'api' : 'default',
   'instance.process_id': () => randomUUID(),
   'drain.delay_ms': ({ config }) => Math.min(5000, Math.floor((config.shutdown_grace_period * 1000) / 3)),
   'logging.filter': ({ config: { debug, logging } }) =>

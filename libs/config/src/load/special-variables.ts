@@ -5,6 +5,7 @@ import { putAt, valueAt } from '../kernel/walk.js';
 import { schema } from '../schema/index.js';
 import { defaultApps } from './default-app.js';
 import { variable, type Env } from './environment.js';
+import { applyIngestSources } from './ingest-sources.js';
 
 type Tree = Record<string, unknown>;
 
@@ -59,4 +60,5 @@ export function applySpecialVariables(tree: Tree, env: Env, findings: Findings):
   replaceApps(tree, env, findings);
   appendMcpToken(tree, env, findings);
   replaceCompatKeys(tree, env, findings);
+  applyIngestSources(tree, env, findings);
 }

@@ -26,6 +26,8 @@ const UNUSED: Readonly<Record<ProcessKind, readonly Section[]>> = {
   server: [],
   api: ['websocket'],
   'mcp-gateway': ['websocket'],
+  // It is an api process without listeners for clients.
+  ingest: ['websocket', 'mcp', 'compat'],
   gateway: PUSH,
   'history-writer': [...PUSH, ...FACES, 'cache', 'websocket'],
   'webhook-worker': [...DURABLE, ...PUSH, ...FACES, 'adapter', 'ai_transport', 'cache', 'websocket'],

@@ -4,6 +4,7 @@ import { brokerAddressRules } from './broker-addresses.js';
 import { compatRules } from './compat.js';
 import { crossSectionRules } from './cross-section.js';
 import { durableRules } from './durable.js';
+import { ingestRules } from './ingest.js';
 import { listenerRules } from './listeners.js';
 import { processRules } from './processes.js';
 import { pushRules } from './push.js';
@@ -30,6 +31,7 @@ export const RULES: readonly Rule[] = [
   ...pushRules,
   ...toolProtocolRules,
   ...compatRules,
+  ...ingestRules,
   ...workerRules,
   withoutEffect,
 ];

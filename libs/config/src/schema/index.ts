@@ -7,6 +7,7 @@ import { database, databasePooling } from './databases.js';
 import { annotations, history, presenceHistory, versionedMessages } from './history.js';
 import { cors, httpApi, ssl, unixSocket } from './http-api.js';
 import { httpStreams } from './http-streams.js';
+import { ingest } from './ingest.js';
 import { topLevel } from './listener.js';
 import { mcp } from './mcp.js';
 import { logging, metrics, opentelemetry } from './observability.js';
@@ -68,6 +69,7 @@ export const schema = table({
   push_rules: pushRules,
   mcp,
   compat,
+  ingest,
   runtime,
 });
 

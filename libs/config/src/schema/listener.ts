@@ -62,7 +62,7 @@ export const topLevel = {
       env: 'SERVICE_SERVER_ROLE',
       meaning: 'Whether the process serves live sockets (`default`) or only the HTTP API (`api`)',
     }),
-    '`default`; `api` in the api process',
+    '`default`; `api` in the api, mcp-gateway and ingest processes',
   ),
   path_prefix: string({
     default: '/',
@@ -156,6 +156,11 @@ export const topLevel = {
     ),
   }),
   workers: table({
+    ingest: bool({
+      default: true,
+      env: 'SERVICE_WORKERS_INGEST',
+      meaning: 'Whether the all-in-one server reads the sources of `ingest` itself',
+    }),
     webhooks: bool({
       default: true,
       env: 'SERVICE_WORKERS_WEBHOOKS',

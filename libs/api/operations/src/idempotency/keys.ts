@@ -1,6 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import type { Config } from '@carillon/config';
 import { ServiceError } from '@carillon/errors';
+import type { Caller } from '../caller.js';
 
 /** Rules for the idempotency keys of an app. */
 export class KeyRules {
@@ -14,20 +15,25 @@ export class KeyRules {
     return Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER);
   }
 
+  /** How long a key of this caller is remembered; null: its keys are ignored. */
+  ttlOf({ app, keyTtlMs }: Pick<Caller, 'app' | 'keyTtlMs'>): number | null {
+    return keyTtlMs ?? this.ttlMs(app);
+  }
+
   /**
    * The key, null when absent or ignored for this app.
    *
    * @throws ServiceError `invalid_input` when it is empty or too long.
    */
-  key(app: App, name: string, value: string | undefined): string | null {
-    if (value === undefined || this.ttlMs(app) === null) return null;
+  key(caller: Pick<Caller, 'app' | 'keyTtlMs'>, name: string, value: string | undefined): string | null {
+    if (value === undefined || this.ttlOf(caller) === null) return null;
     this.checkLength(name, value);
     return value;
   }
 
   /** The same for the key of a request, which holds ASCII only. */
   requestKey(app: App, value: string | undefined): string | null {
-    const key = this.key(app, 'X-Idempotency-Key', value);
+    const key = this.key({ app }, 'X-Idempotency-Key', value);
     if (key === null || ASCII.test(key)) return key;
     throw new ServiceError('invalid_input', { text: 'X-Idempotency-Key must be ASCII' });
   }

@@ -74,7 +74,7 @@ export const publishBatch =
     const { keys, records, metrics } = parts;
     const events = readBatch(parts.reader, caller, body);
     const key = keys.requestKey(app, requestKey);
-    const ttlMs = keys.ttlMs(app);
+    const ttlMs = keys.ttlOf(caller);
     if (events.length === 0) return { value: {} };
     await parts.runner.checkPush(caller, events);
     if (key === null || ttlMs === null) return { value: await runBatch(parts.runner, caller, events) };
@@ -111,7 +111,7 @@ function readBatch(reader: EventReader, caller: Caller, body: JsonBody): Event[]
 /** Runs events strictly in order; the first failure ends the batch, and published events stay. */
 async function runBatch(runner: EventRunner, caller: Caller, events: readonly Event[]): Promise<Result> {
   const items: object[] = [];
-  for (const series of seriesOf(events, (event) => runner.mayBeInSeries(caller.app, event))) {
+  for (const series of seriesOf(events, (event) => runner.mayBeInSeries(caller, event))) {
     const outcomes = await runTogether(runner, caller, series, items.length);
     series.forEach((event, index) => items.push(itemOutcome(outcomes[index] ?? UNREPORTED, event)));
   }

@@ -51,9 +51,9 @@ export class EventPublisher {
   }
 
   /** Null: nothing keeps it from being published twice. */
-  #key({ app }: Caller, event: Event, requestKey: string | null): PublicationKey | null {
+  #key(caller: Caller, event: Event, requestKey: string | null): PublicationKey | null {
     const key = event.messageId ?? event.messageKey ?? requestKey;
-    const ttlMs = key === null ? null : this.keys.ttlMs(app);
+    const ttlMs = key === null ? null : this.keys.ttlOf(caller);
     return key === null || ttlMs === null ? null : { key, ttlMs, fingerprint: fingerprint(event) };
   }
 

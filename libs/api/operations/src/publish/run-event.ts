@@ -91,16 +91,16 @@ export class EventRunner {
     const outcomes: EventOutcome[] = [];
     for (const [index, event] of events.entries()) {
       const done = published[index];
-      if (done !== undefined) outcomes.push(await this.#told(caller.app, event, null, done));
+      if (done !== undefined) outcomes.push(await this.#told(caller, event, null, done));
     }
     return outcomes;
   }
 
   /** An event with a key of its own claims it alone. */
-  mayBeInSeries(app: App, event: Event): boolean {
+  mayBeInSeries(caller: Caller, event: Event): boolean {
     const { push } = this.parts;
     if (push !== null && becomesPush(push, event)) return false;
-    return isDurable(event) && (event.idempotencyKey === null || this.parts.keys.ttlMs(app) === null);
+    return isDurable(event) && (event.idempotencyKey === null || this.parts.keys.ttlOf(caller) === null);
   }
 
   #plain({ app }: Caller, event: Event, receipt: Receipt): EventRun {
@@ -110,7 +110,7 @@ export class EventRunner {
 
   async #reported(caller: Caller, event: Event, key: string | null): Promise<EventRun> {
     const { app } = caller;
-    const ttlMs = key === null ? null : this.parts.keys.ttlMs(app);
+    const ttlMs = key === null ? null : this.parts.keys.ttlOf(caller);
     if (key === null || ttlMs === null)
       return { outcome: await this.#publish(caller, event, null), isReplay: false };
     const name = cacheKeys.request(app.id, key);
@@ -123,13 +123,14 @@ export class EventRunner {
 
   async #publish(caller: Caller, event: Event, key: string | null): Promise<EventOutcome> {
     const done = await this.parts.publisher.publish(caller, event, key);
-    return this.#told(caller.app, event, key, done);
+    return this.#told(caller, event, key, done);
   }
 
-  async #told(app: App, event: Event, key: string | null, done: Published): Promise<EventOutcome> {
+  async #told(caller: Caller, event: Event, key: string | null, done: Published): Promise<EventOutcome> {
+    const { app } = caller;
     this.parts.news.tell(app, event, done.receipts);
     const hasKey =
-      (key ?? event.messageId ?? event.messageKey) !== null && this.parts.keys.ttlMs(app) !== null;
+      (key ?? event.messageId ?? event.messageKey) !== null && this.parts.keys.ttlOf(caller) !== null;
     if (hasKey) this.#count(app, done.isDuplicate);
     if (key === null && !event.isReported) return UNREPORTED;
     const { counts } = this.parts;

@@ -1,6 +1,7 @@
 import { CLUSTER_METRICS } from './rows/cluster.js';
 import { CONNECTION_METRICS } from './rows/connections.js';
 import { HISTORY_METRICS } from './rows/history.js';
+import { INGEST_METRICS } from './rows/ingest.js';
 import { MESSAGE_METRICS } from './rows/messages.js';
 import { PROCESS_METRICS } from './rows/process.js';
 import { PUSH_METRICS } from './rows/push.js';
@@ -13,6 +14,7 @@ export const METRIC_SECTIONS = [
   ['Cluster', CLUSTER_METRICS],
   ['Queues, webhooks, cleanup, process', PROCESS_METRICS],
   ['Push', PUSH_METRICS],
+  ['Ingest', INGEST_METRICS],
 ] as const;
 
 /**
@@ -26,6 +28,7 @@ export const METRICS = {
   ...CLUSTER_METRICS,
   ...PROCESS_METRICS,
   ...PUSH_METRICS,
+  ...INGEST_METRICS,
 } as const;
 
 type Rows = typeof METRICS;
