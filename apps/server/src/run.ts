@@ -9,6 +9,7 @@ import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/api-http';
+import { IngestModule } from '@carillon/ingest-core';
 import { McpModule } from '@carillon/mcp';
 import { OperationsModule } from '@carillon/api-operations';
 import { OpsApiModule } from '@carillon/api-ops';
@@ -62,6 +63,7 @@ const everything: AppDefinition = {
     PushStoreModule,
     PushModule.offering(WORKER_STAGES),
     PushApiModule,
+    ...(config.workers.ingest && config.ingest.sources.length > 0 ? [IngestModule] : []),
     HttpApiModule.forMainListener(config),
     ...McpModule.where(config),
     ...CompatModule.of(config),

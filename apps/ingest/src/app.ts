@@ -1,0 +1,51 @@
+import { APP_MANAGER_DRIVERS, AppRegistryModule } from '@carillon/app-registry';
+import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
+import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/history-writer';
+import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
+import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
+import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
+import { IngestModule } from '@carillon/ingest-core';
+import { OperationsModule } from '@carillon/api-operations';
+import { OpsApiModule } from '@carillon/api-ops';
+import { PublishingModule } from '@carillon/history-publish';
+import { PushModule } from '@carillon/push-core';
+import { PUSH_STORES, PushStoreModule } from '@carillon/push-store';
+import { PushQueueModule, QUEUE_DRIVERS, QueueModule } from '@carillon/queue';
+import { RATE_LIMITER_DRIVERS, RateLimitModule } from '@carillon/rate-limit';
+import { ReplayModule } from '@carillon/history-positions';
+import type { AppDefinition } from '@carillon/runtime';
+import { WebhookEventsModule } from '@carillon/webhooks';
+
+/** Publishes from databases and streams of users, with the parts of an api process and without its listeners. */
+export const ingest: AppDefinition = {
+  process: 'ingest',
+  drivers: {
+    'adapter.driver': BROKER_DRIVERS,
+    'app_manager.driver': APP_MANAGER_DRIVERS,
+    'cache.driver': CACHE_DRIVERS,
+    'history.backend': HISTORY_BACKENDS,
+    'queue.driver': QUEUE_DRIVERS,
+    'push.queue_driver': QUEUE_DRIVERS,
+    'push.storage_driver': PUSH_STORES,
+    'rate_limiter.driver': RATE_LIMITER_DRIVERS,
+  },
+  modules: (config) => [
+    AppRegistryModule.sharing(CACHE, BROKER),
+    CacheModule,
+    RateLimitModule,
+    BrokerModule,
+    HistoryStoreModule,
+    CommitModule,
+    HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),
+    ReplayModule,
+    PublishingModule.committing(HISTORY_COMMITS),
+    QueueModule,
+    WebhookEventsModule,
+    OperationsModule.of(config),
+    PushQueueModule,
+    PushStoreModule,
+    PushModule.offering([]),
+    IngestModule,
+    OpsApiModule.forWorker(config),
+  ],
+};
