@@ -64,6 +64,10 @@ describe('the configuration of the compose fleet', () => {
   /** What the environment of one process has besides. */
   const OWN = {
     api: { SERVICE_SERVER_ROLE: 'api' },
+    ingest: {
+      INGEST_SOURCES_JSON:
+        '[{"name":"orders","type":"postgres","app":"1","url":"postgres://reader@db/shop"}]',
+    },
     'mcp-gateway': { SERVICE_SERVER_ROLE: 'api', MCP_ENABLED: 'true', MCP_TOKEN: 't'.repeat(32) },
   };
   const apps = readdirSync(join(ROOT, 'apps')).filter((app) => app !== 'server');

@@ -130,6 +130,9 @@ async function fleet() {
 /** What the environment of one process has besides. @type {Record<string, Record<string, string>>} */
 const OWN = {
   api: { SERVICE_SERVER_ROLE: 'api' },
+  ingest: {
+    INGEST_SOURCES_JSON: '[{"name":"orders","type":"postgres","app":"1","url":"postgres://reader@db/shop"}]',
+  },
   'mcp-gateway': { SERVICE_SERVER_ROLE: 'api', MCP_ENABLED: 'true', MCP_TOKEN: 't'.repeat(32) },
 };
 

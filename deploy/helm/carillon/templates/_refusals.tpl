@@ -22,7 +22,7 @@ What cannot work is refused when the chart is rendered, not found out by pods th
     {{- if and (eq $driver "local") $many -}}
       {{- fail (printf "%s: more than one replica needs an adapter other than local (config.adapter.driver)" $key) -}}
     {{- end -}}
-    {{- if and (eq $driver "local") (has $key (list "api" "historyWriter" "mcpGateway")) -}}
+    {{- if and (eq $driver "local") (has $key (list "api" "historyWriter" "ingest" "mcpGateway")) -}}
       {{- fail (printf "%s.enabled needs an adapter other than local (config.adapter.driver)" $key) -}}
     {{- end -}}
     {{- if eq $key "webhookWorker" -}}

@@ -5,6 +5,7 @@ of others.
 */}}
 {{- define "carillon.workloads" -}}
 historyWriter: { app: history-writer, scale: queue, wave: "1", serves: false }
+ingest: { app: ingest, scale: cpu, wave: "2", serves: false, role: api }
 webhookWorker: { app: webhook-worker, scale: queue, wave: "2", serves: false }
 pushPlanner: { app: push-planner, scale: queue, wave: "2", serves: false, stages: "publish_log|shard_jobs" }
 pushDispatch: { app: push-dispatch, scale: queue, wave: "2", serves: false, stages: "delivery_jobs.*" }

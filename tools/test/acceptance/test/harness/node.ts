@@ -38,6 +38,7 @@ export type ProcessName =
   | AppName
   | 'api'
   | 'history-writer'
+  | 'ingest'
   | 'mcp-gateway'
   | 'push-dispatch'
   | 'push-feedback'
@@ -51,6 +52,7 @@ const MAINS: Readonly<Record<ProcessName, string>> = {
   'mcp-gateway': '../../../../../../apps/mcp-gateway/dist/src/main.js',
   group: './group-main.js',
   'history-writer': '../../../../../../apps/history-writer/dist/src/main.js',
+  ingest: '../../../../../../apps/ingest/dist/src/main.js',
   'push-dispatch': '../../../../../../apps/push-dispatch/dist/src/main.js',
   'push-feedback': '../../../../../../apps/push-feedback/dist/src/main.js',
   'push-planner': '../../../../../../apps/push-planner/dist/src/main.js',
