@@ -33,3 +33,8 @@ export {
   type SessionRequest,
   type TakenConnection,
 } from './question.js';
+export { ClusterBroker } from './cluster/cluster-broker.js';
+export { type ClusterOptions, type ClusterParts } from './cluster/cluster-parts.js';
+export { type ClusterMeters, type ClusterReadings } from './cluster/meters.js';
+export { type Session, type SessionListener, SessionLost, type Wire } from './cluster/wire.js';
+export { type LaneLine } from './lanes/line.js';

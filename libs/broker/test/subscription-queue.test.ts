@@ -64,3 +64,42 @@ it('subscriptions are refused after ten timeouts when the broker progresses too 
   const { refused } = await slow(() => TIMEOUT_MS - 1).outcome();
   expect(refused).toBe(CHANNELS.length - 10 * BATCH);
 });
+
+it('subscriptions keep a confirmed address when three sessions are lost while it is requested again', async () => {
+  const refused: string[] = [];
+  const subscriptions = new Subscriptions({
+    confirmTimeoutMs: TIMEOUT_MS,
+    lingerMs: 0,
+    coalesceMs: 5,
+    coalesceMax: BATCH,
+    onConfirmed: () => {},
+    onTimeout: () => {},
+    onRefused: (address) => refused.push(address),
+    onComplete: () => {},
+    onReturned: () => {},
+    onFault: () => {},
+  });
+  const requested: string[] = [];
+  const sessionOf = (answer: Promise<string[]>): Session =>
+    ({
+      subscribe: (addresses: readonly string[]) => {
+        requested.push(...addresses);
+        return answer;
+      },
+    }) as unknown as Session;
+  subscriptions.attach(sessionOf(Promise.resolve([])));
+  const held = subscriptions.hold('orders');
+  await vi.advanceTimersByTimeAsync(100);
+  await held;
+  for (let lost = 0; lost < 4; lost += 1) {
+    subscriptions.detach();
+    subscriptions.attach(sessionOf(new Promise(() => {})));
+    await vi.advanceTimersByTimeAsync(20_000);
+  }
+  subscriptions.detach();
+  subscriptions.attach(sessionOf(Promise.resolve([])));
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect([refused, subscriptions.size, subscriptions.missingLongerThan(0)]).toEqual([[], 1, 0]);
+  expect(requested.length).toBeGreaterThan(4);
+  subscriptions.close();
+});

@@ -28,3 +28,14 @@ export {
 } from './port.js';
 export { deadLetter, defer, type Settlement } from './settlement.js';
 export { type Consumed, QueueTransport } from './transport.js';
+export {
+  type Claim,
+  type ClaimedJob,
+  type JobStore,
+  type Outcome,
+  type PreparedJob,
+  type Returned,
+  type Settled,
+} from './job-store.js';
+export { retryDelayMs, type RetrySettings } from './retry-delay.js';
+export { StoreQueue, type StoreQueueOptions } from './store-queue.js';

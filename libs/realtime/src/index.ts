@@ -51,3 +51,6 @@ export { type Identities } from './users/identities.js';
 export { type Identity } from './users/identity.js';
 export { type Token } from './users/token-holders.js';
 export { type Watchlists } from './users/watchlists.js';
+export { type Origin, type OriginHead } from './durable/origin.js';
+export { StoredOrigin } from './durable/stored-origin.js';
+export { type Seen, Streams, type StreamsParts } from './durable/streams.js';

@@ -23,6 +23,8 @@ export interface SubscriptionsOptions {
 
 /** Hard limit of subscriptions of a process. Warnings at lower counts are the caller's responsibility. */
 const MAX_WISHES = 1_000_000;
+/** An address with subscribers that may be the cause of lost sessions is requested again after this. */
+const RETRY_GUILTY_MS = 15_000;
 
 /**
  * Desired subscriptions of this process and those that the broker has confirmed. Every difference (a new or released
@@ -176,8 +178,18 @@ export class Subscriptions {
   }
 
   #want(wish: Wish): void {
+    if (!wish.isEssential && this.#suspects.isGuilty(wish.address)) return this.#retryLater(wish);
     const isDoubtful = !wish.isEssential && this.#suspects.has(wish.address);
     (isDoubtful ? this.#doubtful : this.#toBegin).add(wish);
+  }
+
+  #retryLater(wish: Wish): void {
+    wish.retry ??= setTimeout(() => {
+      wish.retry = null;
+      if (!wish.isMissing) return;
+      this.#doubtful.add(wish);
+      this.#rounds.plan();
+    }, RETRY_GUILTY_MS).unref();
   }
 
   /** Marks the subscriptions in flight as possible causes of the lost session. */
@@ -185,7 +197,9 @@ export class Subscriptions {
     for (const wish of this.#beginning) {
       if (wish.isEssential || this.#wishes.get(wish.address) !== wish) continue;
       this.#suspects.strike(wish.address);
-      if (this.#suspects.isGuilty(wish.address)) this.#refuse(wish);
+      // Refusing an address with acknowledged subscribers would leave them without messages, and without notice.
+      const mayRefuse = wish.isAwaited && !wish.wasConfirmed;
+      if (mayRefuse && this.#suspects.isGuilty(wish.address)) this.#refuse(wish);
     }
     this.#beginning = [];
   }
@@ -193,6 +207,8 @@ export class Subscriptions {
   #confirm(wish: Wish): void {
     if (wish.missingSinceMs === null) return;
     this.options.onConfirmed(performance.now() - wish.missingSinceMs);
+    wish.wasConfirmed = true;
+    wish.stopRetrying();
     wish.missingSinceMs = null;
     this.#missing -= 1;
     wish.tell(null);
@@ -231,6 +247,7 @@ export class Subscriptions {
   #end(wish: Wish): void {
     const { address, isEssential } = wish;
     wish.stopLingering();
+    wish.stopRetrying();
     wish.tell(new Error('the channel is not wanted any more'));
     this.#wishes.delete(address);
     const wasConfirmed = !wish.isMissing;
@@ -277,6 +294,7 @@ export class Subscriptions {
     if (wish.isEssential) return;
     this.#missing -= 1;
     wish.stopLingering();
+    wish.stopRetrying();
     this.#wishes.delete(wish.address);
     this.#isBack(wish);
   }

@@ -23,6 +23,10 @@ export class Wish {
   missingSinceMs: number | null = performance.now();
   /** Timer that ends a released subscription; null: it is in use. */
   linger: NodeJS.Timeout | null = null;
+  /** Whether the broker has confirmed it before. */
+  wasConfirmed = false;
+  /** Requests it again later, since it may be the cause of lost sessions; null: nothing is planned. */
+  retry: NodeJS.Timeout | null = null;
   #waiting: Waiting | null = null;
 
   /** @param isEssential never given up; others are dropped when the broker refuses them */
@@ -33,6 +37,11 @@ export class Wish {
 
   get isMissing(): boolean {
     return this.missingSinceMs !== null;
+  }
+
+  /** Whether a caller waits for the confirmation. */
+  get isAwaited(): boolean {
+    return this.#waiting !== null;
   }
 
   /** Settles with the next `tell`; rejects when the broker makes no progress, or after ten timeouts. */
@@ -49,6 +58,11 @@ export class Wish {
     clearTimeout(waiting.timer);
     if (failure === null) waiting.resolve();
     else waiting.reject(failure);
+  }
+
+  stopRetrying(): void {
+    if (this.retry !== null) clearTimeout(this.retry);
+    this.retry = null;
   }
 
   /** Cancels the linger timer. */
