@@ -1,1 +1,2 @@
-export {};
+export { main } from './run/command.js';
+export { isSimulated } from './run/cores.js';
