@@ -13,6 +13,7 @@ const checks = [
   ['lint (oxlint)', bin('oxlint'), '--type-aware', '--deny-warnings', '.'],
   ['dependencies', process.execPath, 'tools/dependencies/main.js'],
   ['language', process.execPath, 'tools/language/main.js'],
+  ['guarantees', process.execPath, 'tools/run/guarantees.js'],
   ['generated pages', process.execPath, 'tools/run/generate.js', '--check'],
 ];
 const failed = [];

@@ -34,6 +34,8 @@ const PROCESSES = [
   'tools/deploy',
   'tools/test/backends',
   'tools/test/fleet',
+  'tools/run',
+  'tools/test/simulator',
 ];
 /** Measure time or memory, or keep all processors busy by themselves. */
 const BUSY = ['tools/test/bench', 'tools/test/fuzz'];
