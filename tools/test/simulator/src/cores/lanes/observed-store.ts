@@ -30,6 +30,8 @@ export class ObservedStore extends MemoryHistoryStore {
   /** By stream id. */
   readonly shadows = new Map<string, ShadowStream>();
   readonly #byKey = new Map<string, ShadowStream>();
+  /** Current generation by stream key. */
+  readonly #generations = new Map<string, number>();
   /** Serials of each message, by `channel message_id`. */
   readonly serials = new Map<string, string[]>();
 
@@ -61,6 +63,7 @@ export class ObservedStore extends MemoryHistoryStore {
   #note({ streams, records, operatorLog }: Changes): void {
     const purged = operatorLog.filter(({ operation }) => operation === 'purge');
     for (const { address, streamKey, streamId, generation, nextDeliverySerial } of streams) {
+      this.#generations.set(streamKey, generation);
       const known = this.shadows.get(streamId);
       const isPurged = purged.some(
         ({ appId, channel }) => appId === address.appId && channel === address.channel,
@@ -95,6 +98,8 @@ export class ObservedStore extends MemoryHistoryStore {
   }
 
   #mustBeHanded(streamKey: string, generation: number, serial: number): void {
+    // The store ignores watermarks of a generation that a reset has ended.
+    if (this.#generations.get(streamKey) !== generation) return;
     const stream = this.#byKey.get(`${streamKey}#${generation}`);
     const missing = stream?.records.find(
       (one) => one.serial <= serial && one.serial >= stream.purgedBelow && !stream.handed.has(one.serial),
