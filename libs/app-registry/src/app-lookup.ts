@@ -116,6 +116,28 @@ export class AppLookup {
     source.forget([reference, ...names]);
   }
 
+  /**
+   * Reads an app from the store, past every copy. Null if it does not exist.
+   *
+   * @throws AppLookupUnavailable
+   */
+  async reread(appId: string): Promise<App | null> {
+    const { index, source, globals } = this.parts;
+    const reference = byId(appId);
+    const [changes, last] = [this.#changes, index.last(reference)];
+    const found = await source.findInStore(reference).catch((thrown: unknown) => {
+      throw new AppLookupUnavailable(thrown);
+    });
+    // What a change overtook may be older than it: it is not kept.
+    if (changes !== this.#changes) return found.state === 'found' ? new App(found.record, globals) : null;
+    if (found.state === 'missing') index.drop(appId);
+    this.#seen(appId, found, last);
+    const app = found.state === 'found' ? (index.last(reference) ?? null) : null;
+    const isOld = last !== undefined && last !== app;
+    if (isOld) source.forget([reference, ...references(last), ...(app === null ? [] : references(app))]);
+    return app;
+  }
+
   /** Reads again the apps whose change could not be seen, until the store fails again. */
   async retryUnseen(): Promise<void> {
     for (const appId of this.#unseen) {

@@ -27,11 +27,11 @@ export class AppWriter {
     await this.publish(record.id, [null, record]);
   }
 
-  async update(record: AppRecord): Promise<void> {
+  async update(record: AppRecord, ifRevision?: string): Promise<void> {
     const stored = await this.store.find({ by: 'id', value: record.id });
     if (stored === null) throw new AppNotFound(record.id);
     const next = stored instanceof BrokenApp ? record : keepUnknownMembers(record, stored);
-    await this.store.call('update', (store) => store.update(next));
+    await this.store.call('update', (store) => store.update(next, ifRevision));
     await this.publish(record.id, [stored, next]);
   }
 

@@ -1,6 +1,15 @@
 import type { AppRecord, ChannelNamespace } from '@carillon/config';
 import { effectiveLimits, type EffectiveLimits, type GlobalLimits } from './effective-limits.js';
 
+/** The credentials of an app, for signatures. */
+export interface AppCredentials {
+  readonly appId: string;
+  readonly key: string;
+  readonly secret: string;
+  /** The secret before the last rotation; checked at use, since it expires. */
+  readonly previous: { readonly secret: string; readonly expiresAtMs: number } | null;
+}
+
 /**
  * An app as the service uses it: its record and what follows from it, computed once. Never changes: a changed record
  * gives a new `App`, an unchanged one keeps the same object however often it is read again. So anything derived from
@@ -22,5 +31,15 @@ export class App {
     this.limits = effectiveLimits(record, globals);
     this.namespaces = new Map(record.policy.channels.channel_namespaces.map((one) => [one.name, one]));
     Object.freeze(this);
+  }
+
+  get credentials(): AppCredentials {
+    const { secret, previous_secret: previous, previous_secret_expires_at_ms: expiresAtMs } = this.record;
+    return {
+      appId: this.id,
+      key: this.key,
+      secret: secret.reveal(),
+      previous: previous === null || expiresAtMs === null ? null : { secret: previous.reveal(), expiresAtMs },
+    };
   }
 }

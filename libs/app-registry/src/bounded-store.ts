@@ -1,10 +1,10 @@
 import type { AppReference } from './app-reference.js';
-import { AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from './failures.js';
+import { AppChanged, AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from './failures.js';
 import type { AppStore, StoredApp } from './port.js';
 import { within } from './time-bound.js';
 
 /** What the port lets a store throw. */
-const NAMED = [AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable];
+const NAMED = [AppChanged, AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable];
 
 /**
  * A store whose every answer comes in time: one that is late, or fails in a way the port does not name, is

@@ -23,6 +23,15 @@ export class AppNotFound extends Error {
   }
 }
 
+/** The stored record has another revision than the writer has read. Thrown by `update`; nothing was written. */
+export class AppChanged extends Error {
+  override readonly name = 'AppChanged';
+
+  constructor(readonly appId: string) {
+    super(`app "${appId}" was changed since it was read`);
+  }
+}
+
 /** The store has no way to hold this record, however often it is tried. Thrown by `create` and `update`; nothing was written. */
 export class AppNotStorable extends Error {
   override readonly name = 'AppNotStorable';

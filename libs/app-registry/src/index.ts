@@ -1,8 +1,9 @@
 export { type AppChange, type AppChangeListener } from './app-change.js';
-export { App } from './app.js';
+export { App, type AppCredentials } from './app.js';
 export { APP_MANAGER_DRIVERS, type AppStoreSources, openAppStore } from './drivers.js';
 export { effectiveLimits, type EffectiveLimits, type GlobalLimits } from './effective-limits.js';
 export {
+  AppChanged,
   AppConflict,
   AppLookupUnavailable,
   AppNotFound,
@@ -22,6 +23,7 @@ export {
   type AppPage,
   type AppPageRequest,
   type AppStore,
+  type RevisedApp,
   type StoredApp,
 } from './port.js';
 export { registerInlineApps, type RegisteredApp } from './register-inline-apps.js';

@@ -24,9 +24,13 @@ export interface AppStore {
 
   /**
    * Replaces the record of that id. Rejects with `AppNotFound`, with `AppConflict` when the key is another app's, or
-   * with `AppNotStorable` as `create` does.
+   * with `AppNotStorable` as `create` does. With `ifRevision` it compares and sets atomically: it rejects with
+   * `AppChanged` if the stored record has another revision than `read` returned.
    */
-  update(record: AppRecord): Promise<void>;
+  update(record: AppRecord, ifRevision?: string): Promise<void>;
+
+  /** Returns the record with its revision, which changes with every write of this service; null without an app. */
+  read(id: string): Promise<RevisedApp | null>;
 
   /** False when there was no such app. */
   delete(id: string): Promise<boolean>;
@@ -53,6 +57,12 @@ export interface AppStore {
 
 /** What stands in a store under an id. */
 export type StoredApp = AppRecord | BrokenApp;
+
+/** A stored app and its revision: opaque, derived from nothing secret. */
+export interface RevisedApp {
+  readonly stored: StoredApp;
+  readonly revision: string;
+}
 
 /** A record that this version cannot read. The app is treated as not found; the others go on. */
 export class BrokenApp {

@@ -2,7 +2,7 @@ import type { Config } from '@carillon/config';
 import type { AppRegistryOptions } from './options.js';
 
 /** Who hears of no changes must not remember an app for longer. */
-const UNTOLD_AGE_SECONDS = 5;
+const UNTOLD_AGE_SECONDS = 1;
 
 /**
  * What a process makes of its settings. `hasOthers`: it has a way to the other nodes, which workers and history-writers

@@ -8,9 +8,10 @@ import type { App } from './app.js';
 import { BoundedStore } from './bounded-store.js';
 import { BrokenAppLog } from './broken-apps.js';
 import { AppStoreUnavailable } from './failures.js';
+import { FreshReads } from './fresh-reads.js';
 import { MissingApps } from './missing-apps.js';
 import type { AnnounceAppChange, AppRegistryOptions, RegistryLog } from './options.js';
-import { BrokenApp, type AppPage, type AppPageRequest, type AppStore } from './port.js';
+import { BrokenApp, type AppPage, type AppPageRequest, type AppStore, type RevisedApp } from './port.js';
 import { Refresh } from './refresh.js';
 import { registerInlineApps } from './register-inline-apps.js';
 import { CachedApps, type SharedAppCache } from './shared-app-cache.js';
@@ -47,6 +48,7 @@ export class AppRegistry {
   readonly #lookup: AppLookup;
   readonly #writer: AppWriter;
   readonly #refresh: Refresh;
+  readonly #freshReads: FreshReads;
 
   constructor(
     private readonly options: AppRegistryOptions,
@@ -64,7 +66,10 @@ export class AppRegistry {
     this.#listeners = new AppChangeListeners(log);
     this.#lookup = new AppLookup({
       index: this.#index,
-      missing: new MissingApps(caching ? ages.negative_ttl * 1000 : 0, now),
+      missing: new MissingApps(
+        caching ? Math.min(ages.negative_ttl, options.maxIndexAgeSeconds ?? Infinity) * 1000 : 0,
+        now,
+      ),
       source: new AppSource(this.#store, cache, this.#broken),
       listeners: this.#listeners,
       globals,
@@ -74,6 +79,7 @@ export class AppRegistry {
         for (const listener of this.#onKnown) listener(app);
       },
     });
+    this.#freshReads = new FreshReads((appId) => this.#lookup.reread(appId), now);
     // Nobody else sees a local store, so nobody else has anything to learn.
     const announce = store.local ? null : (parts.announce ?? null);
     this.#writer = new AppWriter(this.#store, cache, announce, log);
@@ -127,6 +133,25 @@ export class AppRegistry {
     return this.#store.call('list', (store) => store.list(page));
   }
 
+  /**
+   * Returns the app as the store holds it after this call, for a signature that matches no known secret; null if it does
+   * not exist. Undefined where the store has nothing newer than this process, or too many callers wait. Rejects with
+   * `AppLookupUnavailable`.
+   */
+  fresh(appId: string): Promise<App | null> | undefined {
+    return this.parts.store.local ? undefined : this.#freshReads.of(appId);
+  }
+
+  /** The stored app with its revision, past every copy. Rejects with `AppStoreUnavailable`. */
+  async read(id: string): Promise<RevisedApp | null> {
+    return this.#store.call('read', (store) => store.read(id));
+  }
+
+  /** Whether only this process, and only until its end, sees changes. */
+  get isLocal(): boolean {
+    return this.parts.store.local;
+  }
+
   /** Rejects with `AppConflict` or `AppStoreUnavailable`. Every node knows when it resolves or soon after. */
   async create(record: AppRecord): Promise<void> {
     await this.#writer.create(record);
@@ -135,10 +160,10 @@ export class AppRegistry {
 
   /**
    * Replaces the app of that id, keeping members of the stored record that this version does not know. Rejects with
-   * `AppNotFound`, `AppConflict` or `AppStoreUnavailable`.
+   * `AppNotFound`, `AppConflict` or `AppStoreUnavailable`; with `ifRevision` also with `AppChanged`.
    */
-  async update(record: AppRecord): Promise<void> {
-    await this.#writer.update(record);
+  async update(record: AppRecord, ifRevision?: string): Promise<void> {
+    await this.#writer.update(record, ifRevision);
     await this.#lookup.changed(record.id);
   }
 

@@ -1,6 +1,13 @@
 import { serializeAppRecord } from '@carillon/config';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AppConflict, AppNotFound, BrokenApp, type AppStore, type StoredApp } from '../src/index.js';
+import {
+  AppChanged,
+  AppConflict,
+  AppNotFound,
+  BrokenApp,
+  type AppStore,
+  type StoredApp,
+} from '../src/index.js';
 import { record } from './samples.js';
 
 /** What every driver must do. `makeStore` gives an empty store, not yet connected. */
@@ -38,6 +45,32 @@ export function appStoreConformance(name: string, makeStore: () => Promise<AppSt
       const expected = serializeAppRecord(full);
       expect(stored(await store.findById('a'))).toEqual(expected);
       expect(stored(await store.findByKey('a-key'))).toEqual(expected);
+    });
+
+    it('updates by revision: one of two writers that read the same record', async () => {
+      await store.create(record('a'));
+      const { revision = '' } = (await store.read('a')) ?? {};
+      const changed = record('a', { revision: 'r1', enabled: false });
+      await store.update(changed, revision);
+      const late = store.update(record('a', { revision: 'r2' }), revision);
+      await expect(late).rejects.toBeInstanceOf(AppChanged);
+      expect(stored(await store.findById('a'))).toEqual(serializeAppRecord(changed));
+      expect((await store.read('a'))?.revision).not.toBe(revision);
+      await expect(store.update(record('b'), revision)).rejects.toBeInstanceOf(AppNotFound);
+      expect(await store.read('b')).toBeNull();
+    });
+
+    it('stores the previous secret of a rotated app and the times of the management API', async () => {
+      const rotated = record('a', {
+        previous_secret: 'former',
+        previous_secret_expires_at_ms: 1_790_086_400_000,
+        created_at_ms: 1_790_000_000_000,
+        updated_at_ms: 1_790_000_000_001,
+        revision: 'r1',
+      });
+      await store.create(rotated);
+      expect(stored(await store.findById('a'))).toEqual(serializeAppRecord(rotated));
+      expect(stored((await store.read('a'))?.stored ?? null)).toEqual(serializeAppRecord(rotated));
     });
 
     it('finds nothing under names nobody has, case and spaces included', async () => {

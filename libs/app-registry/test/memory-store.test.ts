@@ -12,8 +12,8 @@ function withMarks(store: RemoteStore): RemoteStore {
     await create.call(store, record);
     store.written.push(record.id);
   };
-  store.update = async (record) => {
-    await update.call(store, record);
+  store.update = async (record, ifRevision) => {
+    await update.call(store, record, ifRevision);
     store.written.push(record.id);
   };
   return store;

@@ -40,12 +40,12 @@ const connect = ({ startup, logging }: RuntimeParts) =>
   connectDependencies(startup.dependencies, { startup_timeout_ms: 1000, log: logging.for('service::ops') });
 
 describe('the module', () => {
-  it('remembers an app for five seconds where nobody says that it changed: in workers, writers and api nodes', () => {
+  it('keeps an app for one second where no change is announced: in workers, writers and api nodes', () => {
     const role = { ADAPTER_DRIVER: 'nats', CACHE_DRIVER: 'redis' };
     const node = configured(role);
     const api = configured({ ...role, SERVICE_SERVER_ROLE: 'api' });
     const told = [optionsOf(node, true), optionsOf(api, true), optionsOf(node, false)];
-    expect(told.map(({ maxIndexAgeSeconds }) => maxIndexAgeSeconds)).toEqual([undefined, 5, 5]);
+    expect(told.map(({ maxIndexAgeSeconds }) => maxIndexAgeSeconds)).toEqual([undefined, 1, 1]);
   });
 
   it('connects the configured store with the process, checks its health and shows its apps at 0', async () => {

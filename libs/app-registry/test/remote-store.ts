@@ -7,6 +7,7 @@ import {
   type AppPage,
   type AppPageRequest,
   type AppStore,
+  type RevisedApp,
   type StoredApp,
 } from '../src/index.js';
 
@@ -37,8 +38,12 @@ export class RemoteStore implements AppStore {
     return this.#answer(() => this.rows.create(record));
   }
 
-  update(record: AppRecord): Promise<void> {
-    return this.#answer(() => this.rows.update(record));
+  update(record: AppRecord, ifRevision?: string): Promise<void> {
+    return this.#answer(() => this.rows.update(record, ifRevision));
+  }
+
+  read(id: string): Promise<RevisedApp | null> {
+    return this.#answer(() => this.rows.read(id));
   }
 
   delete(id: string): Promise<boolean> {

@@ -75,6 +75,8 @@ describe.each(SQL_DRIVERS)('the table of %s', (driver) => {
       'connection_recovery null',
       'allowed_origins null',
       'channel_delta_compression null',
+      'previous_secret null',
+      'previous_secret_expires_at null',
       'created_at not null',
       'updated_at not null',
     ]);

@@ -14,8 +14,13 @@ export { verifyCapabilityToken, type TokenVerdict } from './capability/token.js'
 export { formDecode } from './request/form-decode.js';
 export { signRequest, type RequestToSign } from './request/sign-request.js';
 export { parseSignedQuery, type SignedQuery } from './request/signed-query.js';
-export { verifySignedHead, verifySignedRequest, type ReceivedRequest } from './request/verify-request.js';
-export { prepareSigningKey, type SigningKey, type SigningKeySource } from './signing-key.js';
+export {
+  SignatureMismatch,
+  verifySignedHead,
+  verifySignedRequest,
+  type ReceivedRequest,
+} from './request/verify-request.js';
+export { prepareSigningKey, previousKey, type SigningKey, type SigningKeySource } from './signing-key.js';
 export { signChannelAuth, verifyChannelAuth, type ChannelAuth } from './socket/channel-auth.js';
 export { signUserAuth, verifyUserAuth, type UserAuth } from './socket/user-auth.js';
 export { signWebhook, verifyWebhook } from './webhook.js';

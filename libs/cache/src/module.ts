@@ -1,7 +1,16 @@
-import { type Logger, type Metrics, provider, RUNTIME, type RuntimeParts, token } from '@carillon/runtime';
+import {
+  type Logger,
+  type Metrics,
+  provider,
+  RUNTIME,
+  type RuntimeParts,
+  serviceVersion,
+  token,
+} from '@carillon/runtime';
 import { Global, Module } from '@nestjs/common';
 import { openCache, type CacheObserver } from './drivers.js';
 import { CacheUnavailable } from './failures.js';
+import { InstallationMark } from './installation.js';
 import type { Cache } from './port.js';
 
 export const CACHE = token<Cache>('cache');
@@ -44,9 +53,20 @@ async function openForProcess(parts: RuntimeParts): Promise<Cache> {
     countHeld(metrics, log),
   );
   const check = (): Promise<void> => requireHealthy(cache);
-  startup.needs({ name: PART, connect: check });
+  const isShared = config.cache.driver === 'redis' || config.cache.driver === 'redis-cluster';
+  const mark = isShared
+    ? new InstallationMark(cache, { config, process: config.server_role, version: serviceVersion(), log })
+    : null;
+  const connect = async (): Promise<void> => {
+    await check();
+    mark?.start();
+  };
+  startup.needs({ name: PART, connect });
   if (config.cache.driver !== 'none') health.register({ part: PART, severity: 'critical', check });
-  shutdown.onShutdown('disconnect', PART, () => cache.close());
+  shutdown.onShutdown('disconnect', PART, async () => {
+    await mark?.stop();
+    await cache.close();
+  });
   return cache;
 }
 

@@ -1,6 +1,6 @@
 import type { AppRecord } from '@carillon/config';
-import { AppConflict, AppNotFound } from '../failures.js';
-import type { AppPage, AppPageRequest, AppStore } from '../port.js';
+import { AppChanged, AppConflict, AppNotFound } from '../failures.js';
+import type { AppPage, AppPageRequest, AppStore, RevisedApp } from '../port.js';
 
 /**
  * Driver `memory` (also called `array`): a map of this process, filled with the inline apps at start. Changes are
@@ -10,6 +10,8 @@ export class MemoryAppStore implements AppStore {
   readonly local = true;
   readonly #byId = new Map<string, AppRecord>();
   readonly #byKey = new Map<string, AppRecord>();
+  readonly #revisions = new WeakMap<AppRecord, string>();
+  #writes = 0;
 
   async init(): Promise<void> {}
 
@@ -19,9 +21,11 @@ export class MemoryAppStore implements AppStore {
     this.#put(record);
   }
 
-  async update(record: AppRecord): Promise<void> {
+  async update(record: AppRecord, ifRevision?: string): Promise<void> {
     const before = this.#byId.get(record.id);
     if (before === undefined) throw new AppNotFound(record.id);
+    if (ifRevision !== undefined && ifRevision !== this.#revisions.get(before))
+      throw new AppChanged(record.id);
     const holder = this.#byKey.get(record.key);
     if (holder !== undefined && holder !== before) throw new AppConflict(record.id, 'key');
     this.#byKey.delete(before.key);
@@ -42,6 +46,11 @@ export class MemoryAppStore implements AppStore {
     return { apps, next: ids.length > limit ? (page.at(-1) ?? null) : null };
   }
 
+  async read(id: string): Promise<RevisedApp | null> {
+    const stored = this.#byId.get(id);
+    return stored === undefined ? null : { stored, revision: this.#revisions.get(stored) ?? '0' };
+  }
+
   async findById(id: string): Promise<AppRecord | null> {
     return this.#byId.get(id) ?? null;
   }
@@ -55,6 +64,7 @@ export class MemoryAppStore implements AppStore {
   async close(): Promise<void> {}
 
   #put(record: AppRecord): void {
+    this.#revisions.set(record, String(++this.#writes));
     this.#byId.set(record.id, record);
     this.#byKey.set(record.key, record);
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type AppRecord, parseAppRecord, serializeAppRecord } from '@carillon/config';
 import { AppNotStorable } from '../failures.js';
 import { BrokenApp, type StoredApp } from '../port.js';
@@ -21,6 +22,19 @@ export const isTable = (value: unknown): value is Json =>
 
 /** False for half of a surrogate pair, which no encoding can carry. */
 export const isWellFormed = (text: string): boolean => !/\p{Cs}/u.test(text);
+
+/**
+ * A revision for stores without one of their own. The policy text may hold the previous secret and is redacted
+ * before it is hashed; the random `revision` of the record in it changes with every write of the management API.
+ */
+export function contentRevision([key, enabled, updatedAt, policy]: readonly unknown[]): string {
+  const text = typeof policy === 'string' ? policy : JSON.stringify(policy);
+  const safe = (text ?? '').replaceAll(/("previous_secret":)"(?:[^"\\]|\\.)*"/g, '$1null');
+  return createHash('sha256')
+    .update(JSON.stringify([key, enabled, updatedAt, safe]))
+    .digest('base64url')
+    .slice(0, 22);
+}
 
 /** @throws AppNotStorable */
 export function storedForm(record: AppRecord): StoredForm {

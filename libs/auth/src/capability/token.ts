@@ -1,7 +1,10 @@
 import { equalText } from '../equal-text.js';
-import { hmac, type SigningKey } from '../signing-key.js';
+import { hmac, matchesEither, type SigningKey } from '../signing-key.js';
 import { CLAIM_NAMES, readClaims, type CapabilityToken, type ClaimNames } from './claims.js';
 import { Refusal } from './read-grants.js';
+
+/** The signature of a token does not match. */
+class SignatureRefusal extends Refusal {}
 
 /** The longest token that is looked at. */
 const MAX_TOKEN_BYTES = 8192;
@@ -9,7 +12,12 @@ const MAX_TOKEN_BYTES = 8192;
 /** A believed token, or why not, in words for the client. */
 export type TokenVerdict =
   | { readonly ok: true; readonly token: CapabilityToken }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** The signature matches no known secret of the app. */
+      readonly isUnsigned?: true;
+    };
 
 /**
  * Checks a capability token (compact JWT, HS256 only) against the app whose key the connection used. Never throws.
@@ -24,6 +32,7 @@ export function verifyCapabilityToken(
   try {
     return { ok: true, token: readClaims(openToken(token, key), nowSeconds, names) };
   } catch (problem) {
+    if (problem instanceof SignatureRefusal) return { ok: false, reason: problem.message, isUnsigned: true };
     if (problem instanceof Refusal) return { ok: false, reason: problem.message };
     throw problem;
   }
@@ -44,8 +53,11 @@ function openToken(token: string, key: SigningKey): Readonly<Record<string, unkn
     throw new Refusal('capability token is not a compact JWT');
   }
   // Compared as text: decoding would take several spellings of the last character for the same bytes.
-  if (!equalText(signature, hmac(key, `${header}.${claims}`, 'base64url'))) {
-    throw new Refusal('capability token: signature does not match');
+  const isSigned = matchesEither(key, (one) =>
+    equalText(signature, hmac(one, `${header}.${claims}`, 'base64url')),
+  );
+  if (!isSigned) {
+    throw new SignatureRefusal('capability token: signature does not match');
   }
   const { alg, kid, ...others } = jsonObject(header);
   const unsupported = EXTENSIONS.find((name) => Object.hasOwn(others, name));

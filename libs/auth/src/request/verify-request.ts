@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ServiceError } from '@carillon/errors';
 import { equalText } from '../equal-text.js';
-import { hmac, type SigningKey } from '../signing-key.js';
+import { hmac, matchesEither, type SigningKey } from '../signing-key.js';
 import type { SignedQuery } from './signed-query.js';
 import { stringToSign } from './string-to-sign.js';
 
@@ -14,6 +14,13 @@ export interface ReceivedRequest {
   readonly routedPath?: string;
   /** The exact bytes received; empty when there was no body. */
   readonly body: Uint8Array;
+}
+
+/** The signature matches neither the current nor the previous secret. */
+export class SignatureMismatch extends ServiceError {
+  constructor() {
+    super('auth_failed', { text: 'auth_signature does not match' });
+  }
 }
 
 /** Accepted clock difference of a request, in either direction. */
@@ -67,11 +74,13 @@ function checkSignature(
   { method, rawPath }: Pick<ReceivedRequest, 'method' | 'rawPath'>,
   key: SigningKey,
 ): void {
-  const isSigned = (path: string): boolean =>
-    equalText(query.signature, hmac(key, stringToSign(method, path, query.canonical), 'hex'));
+  const isSigned = (path: string): boolean => {
+    const signed = stringToSign(method, path, query.canonical);
+    return matchesEither(key, (one) => equalText(query.signature, hmac(one, signed, 'hex')));
+  };
   if (isSigned(rawPath)) return;
   const plain = plainPath(rawPath);
-  if (plain === null || !isSigned(plain)) throw refused('auth_signature does not match');
+  if (plain === null || !isSigned(plain)) throw new SignatureMismatch();
 }
 
 /** Path separator, escape character and control characters: with them one signature could stand for two paths. */

@@ -1,5 +1,5 @@
 import { equalText } from '../equal-text.js';
-import { hmac, type SigningKey } from '../signing-key.js';
+import { hmac, matchesEither, type SigningKey } from '../signing-key.js';
 
 /** Subject of a channel signature. */
 export interface ChannelAuth {
@@ -19,5 +19,5 @@ export function signChannelAuth(key: SigningKey, { socketId, channel, channelDat
 
 /** Whether `auth` lets this socket join this channel. A bare signature or another key's does not. */
 export function verifyChannelAuth(key: SigningKey, request: ChannelAuth, auth: string): boolean {
-  return equalText(auth, signChannelAuth(key, request));
+  return matchesEither(key, (one) => equalText(auth, signChannelAuth(one, request)));
 }

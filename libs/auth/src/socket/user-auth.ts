@@ -1,5 +1,5 @@
 import { equalText } from '../equal-text.js';
-import { hmac, type SigningKey } from '../signing-key.js';
+import { hmac, matchesEither, type SigningKey } from '../signing-key.js';
 
 /** Subject of a sign-in signature. */
 export interface UserAuth {
@@ -17,6 +17,8 @@ export function signUserAuth(key: SigningKey, { socketId, userData }: UserAuth):
 
 /** Whether `auth` signs this socket in. The key in front may be missing; another app's key is refused. */
 export function verifyUserAuth(key: SigningKey, request: UserAuth, auth: string): boolean {
-  const expected = signUserAuth(key, request);
-  return equalText(auth, auth.length === SIGNATURE_LENGTH ? expected.slice(-SIGNATURE_LENGTH) : expected);
+  return matchesEither(key, (one) => {
+    const expected = signUserAuth(one, request);
+    return equalText(auth, auth.length === SIGNATURE_LENGTH ? expected.slice(-SIGNATURE_LENGTH) : expected);
+  });
 }

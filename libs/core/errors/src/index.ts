@@ -4,5 +4,6 @@ export {
   ServiceError,
   toServiceError,
   type ErrorBody,
+  type FieldProblem,
   type ServiceErrorOptions,
 } from './service-error.js';

@@ -14,8 +14,19 @@ export interface ServiceErrorOptions {
   readonly aiCode?: number;
   /** A second text that clients of rate limiters read. Absent: the body has none. */
   readonly message?: string;
+  /** Problems of single fields of the request. Absent: the body has none. */
+  readonly fields?: readonly FieldProblem[];
+  /** Further members of the body, such as `missing_nodes`. Never named like a member of `ErrorBody`. */
+  readonly members?: Readonly<Record<string, unknown>>;
   /** Internal cause, for logs only. */
   readonly cause?: unknown;
+}
+
+/** A field of a request that is not valid. */
+export interface FieldProblem {
+  /** As in `policy.webhooks[0].url`. */
+  readonly path: string;
+  readonly message: string;
 }
 
 /** A failure that has a row in the table: thrown anywhere, answered in one place. */
@@ -28,6 +39,8 @@ export class ServiceError extends Error {
   /** The body's `message`; null leaves it out. `Error.message` is the body's `error`. */
   readonly bodyMessage: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** Members of the body beside the fixed ones; `fields` is one of them. */
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(code: HttpErrorCode, options: ServiceErrorOptions = {}) {
     const row = ERRORS[code];
@@ -36,6 +49,10 @@ export class ServiceError extends Error {
     this.status = options.status ?? row.status;
     this.aiCode = options.aiCode ?? row.aiCode;
     this.bodyMessage = options.message ?? null;
+    this.members = {
+      ...options.members,
+      ...(options.fields === undefined ? {} : { fields: options.fields }),
+    };
     const retryAfter = options.retryAfterSeconds ?? row.retryAfterSeconds;
     this.headers =
       retryAfter === null
@@ -51,16 +68,18 @@ export interface ErrorBody {
   readonly code: HttpErrorCode;
   readonly status: number;
   readonly ai_code?: number;
+  readonly fields?: readonly FieldProblem[];
 }
 
 /** Body for the client. Internal errors always have the same fixed text: details belong to the logs. */
-export function errorBody({ message, bodyMessage, code, status, aiCode }: ServiceError): ErrorBody {
+export function errorBody({ message, bodyMessage, code, status, aiCode, members }: ServiceError): ErrorBody {
   return {
     error: status === 500 ? ERRORS[code].text : message,
     ...(bodyMessage === null ? {} : { message: bodyMessage }),
     code,
     status,
     ...(aiCode === null ? {} : { ai_code: aiCode }),
+    ...members,
   };
 }
 

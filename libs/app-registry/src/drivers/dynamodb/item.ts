@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { AppRecord } from '@carillon/config';
 import { AppNotStorable } from '../../failures.js';
 import type { StoredApp } from '../../port.js';
-import { parseStoredApp, storedForm } from '../stored-form.js';
+import { contentRevision, parseStoredApp, storedForm } from '../stored-form.js';
 
 export type Item = Record<string, AttributeValue>;
 
@@ -24,6 +24,10 @@ export function itemOf(record: AppRecord, nowMs: number): Item {
     updated_at: { N: String(nowMs) },
   };
 }
+
+/** The revision of an item. */
+export const revisionOf = (item: Item): string =>
+  contentRevision([item['key']?.S, item['enabled']?.BOOL, item['updated_at']?.N, item['policy']?.S]);
 
 /** Null: there is nothing, or what keeps a key taken. */
 export function appOf(item: Item | undefined): StoredApp | null {

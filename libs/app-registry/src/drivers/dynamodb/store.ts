@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { awsFailureText, type AwsPlace } from '@carillon/aws';
 import type { AppRecord } from '@carillon/config';
-import { AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from '../../failures.js';
-import type { AppPage, AppPageRequest, AppStore, StoredApp } from '../../port.js';
+import { AppChanged, AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from '../../failures.js';
+import type { AppPage, AppPageRequest, AppStore, RevisedApp, StoredApp } from '../../port.js';
 import { isWellFormed } from '../stored-form.js';
-import { appOf, type Item, itemOf } from './item.js';
+import { appOf, type Item, itemOf, revisionOf } from './item.js';
 import type { Sdk } from './sdk.js';
 import { describeTable, ensureTable, KEY_INDEX } from './table.js';
 
@@ -62,12 +62,15 @@ export class DynamoAppStore implements AppStore {
     });
   }
 
-  async update(record: AppRecord): Promise<void> {
+  async update(record: AppRecord, ifRevision?: string): Promise<void> {
     const item = itemOf(record, Date.now());
     await this.#write(record, async () => {
-      const before = (await this.#get(record.id))?.['key']?.S;
-      if (before === undefined) throw new AppNotFound(record.id);
-      const put = { TableName: this.table, Item: item, ...keyIs(before) };
+      const stored = await this.#get(record.id);
+      const before = stored?.['key']?.S;
+      if (stored === undefined || before === undefined) throw new AppNotFound(record.id);
+      if (ifRevision !== undefined && ifRevision !== revisionOf(stored)) throw new AppChanged(record.id);
+      const seen = ifRevision === undefined ? keyIs(before) : isUnchanged(stored, before);
+      const put = { TableName: this.table, Item: item, ...seen };
       const steps = [{ Put: put }, await this.#take(record)];
       return before === record.key ? steps : [...steps, this.#free(before)];
     });
@@ -103,6 +106,12 @@ export class DynamoAppStore implements AppStore {
       next = LastEvaluatedKey?.['id']?.S ?? null;
     } while (apps.length < limit && next !== null);
     return { apps, next };
+  }
+
+  async read(id: string): Promise<RevisedApp | null> {
+    const item = await this.#available(this.#get(id));
+    const stored = appOf(item);
+    return item === undefined || stored === null ? null : { stored, revision: revisionOf(item) };
   }
 
   async findById(id: string): Promise<StoredApp | null> {
@@ -178,7 +187,7 @@ export class DynamoAppStore implements AppStore {
     try {
       await this.#again(async () => this.#transact(await steps()));
     } catch (thrown) {
-      if (thrown instanceof AppConflict || thrown instanceof AppNotFound) throw thrown;
+      if (NAMED.some((failure) => thrown instanceof failure)) throw thrown;
       if (nameOf(thrown) === 'ValidationException') throw new AppNotStorable(id, 'the table refuses it');
       throw this.#unavailable(thrown);
     }
@@ -213,11 +222,29 @@ export class DynamoAppStore implements AppStore {
   }
 }
 
+const NAMED = [AppChanged, AppConflict, AppNotFound];
+
 const keyIs = (key: string) => ({
   ConditionExpression: '#key = :key',
   ExpressionAttributeNames: { '#key': 'key' },
   ExpressionAttributeValues: { ':key': { S: key } },
 });
+
+/** Holds while the item is as it was read; every write of this service changes the policy or `updated_at`. */
+function isUnchanged(item: Item, key: string) {
+  const { policy, updated_at: updatedAt } = item;
+  const is = (name: string, value: unknown): string =>
+    value === undefined ? `attribute_not_exists(${name})` : `${name} = :${name}`;
+  return {
+    ConditionExpression: `#key = :key AND ${is('policy', policy)} AND ${is('updated_at', updatedAt)}`,
+    ExpressionAttributeNames: { '#key': 'key' },
+    ExpressionAttributeValues: {
+      ':key': { S: key },
+      ...(policy === undefined ? {} : { ':policy': policy }),
+      ...(updatedAt === undefined ? {} : { ':updated_at': updatedAt }),
+    },
+  };
+}
 
 /** Nothing stands under what no item can be called. */
 const isAskable = (id: string): boolean =>

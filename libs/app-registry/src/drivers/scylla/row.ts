@@ -2,7 +2,7 @@ import type { AppRecord } from '@carillon/config';
 import type { ScyllaRow } from '@carillon/scylla';
 import { AppNotStorable } from '../../failures.js';
 import type { StoredApp } from '../../port.js';
-import { isWellFormed, parseStoredApp, storedForm } from '../stored-form.js';
+import { contentRevision, isWellFormed, parseStoredApp, storedForm } from '../stored-form.js';
 
 /** Columns that are read of an app. */
 export const COLUMNS = 'id, "key", secret, enabled, policy';
@@ -33,6 +33,10 @@ export function rowOf(record: AppRecord): AppRow {
 /** False for an id or a key that no stored app can have. */
 export const isAskable = (value: string): boolean =>
   value !== '' && isWellFormed(value) && Buffer.byteLength(value) <= MAX_KEY_BYTES;
+
+/** The revision of a row. */
+export const revisionOf = ({ key, enabled, policy }: ScyllaRow): string =>
+  contentRevision([key, enabled, null, policy]);
 
 /** Null if there is no row. */
 export function appOf(row: ScyllaRow | undefined): StoredApp | null {

@@ -1,10 +1,10 @@
 import type { AppRecord } from '@carillon/config';
 import { ScyllaRejected, type ScyllaRow, type ScyllaSession, ScyllaUnavailable } from '@carillon/scylla';
-import { AppConflict, AppNotFound, AppStoreUnavailable } from '../../failures.js';
-import type { AppChangePage, AppPage, AppPageRequest, AppStore, StoredApp } from '../../port.js';
+import { AppChanged, AppConflict, AppNotFound, AppStoreUnavailable } from '../../failures.js';
+import type { AppChangePage, AppPage, AppPageRequest, AppStore, RevisedApp, StoredApp } from '../../port.js';
 import { changedSince } from './changes.js';
 import { KeyReservations, RESERVATION_MS } from './key-reservations.js';
-import { appOf, COLUMNS, isAskable, rowOf } from './row.js';
+import { appOf, COLUMNS, isAskable, revisionOf, rowOf } from './row.js';
 import { type AppTables, ensureTables, tablesOf } from './tables.js';
 
 /** Writes of one app that meet others are repeated this often. */
@@ -57,16 +57,18 @@ export class ScyllaAppStore implements AppStore {
     });
   }
 
-  async update(record: AppRecord): Promise<void> {
+  async update(record: AppRecord, ifRevision?: string): Promise<void> {
     const { id, key, secret, enabled, policy } = rowOf(record);
     const query = `UPDATE ${this.#tables.apps} SET "key" = ?, secret = ?, enabled = ?, policy = ?,
-      updated_at = toTimestamp(now()) WHERE id = ? IF "key" = ?`;
+      updated_at = toTimestamp(now()) WHERE id = ? IF "key" = ?${ifRevision === undefined ? '' : ' AND policy = ?'}`;
     await available(() =>
       repeated(async () => {
         const row = await this.#row(id, true);
         if (row === undefined) throw new AppNotFound(id);
+        if (ifRevision !== undefined && ifRevision !== revisionOf(row)) throw new AppChanged(id);
         const before = row['key'];
-        const change = { query, params: [key, secret, enabled, policy, id, before] };
+        const seen = ifRevision === undefined ? [before] : [before, row['policy']];
+        const change = { query, params: [key, secret, enabled, policy, id, ...seen] };
         if (!(await this.#writeReserved(id, key, () => this.session.applyIf([change])))) return undefined;
         if (typeof before === 'string' && before !== key) await this.#keys.release(id, before);
         return true;
@@ -102,6 +104,15 @@ export class ScyllaAppStore implements AppStore {
         apps: page.flatMap((row) => appOf(row) ?? []),
         next: rows.length > limit && last !== undefined ? String(last['id']) : null,
       };
+    });
+  }
+
+  async read(id: string): Promise<RevisedApp | null> {
+    if (!isAskable(id)) return null;
+    return available(async () => {
+      const row = await this.#row(id, true);
+      const stored = appOf(row);
+      return row === undefined || stored === null ? null : { stored, revision: revisionOf(row) };
     });
   }
 

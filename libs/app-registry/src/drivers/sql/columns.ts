@@ -1,5 +1,13 @@
 /** What a column holds; each database has its own type for it. */
-export type ColumnKind = 'boolean' | 'created' | 'integer' | 'json' | 'name' | 'secret' | 'updated';
+export type ColumnKind =
+  | 'bigint'
+  | 'boolean'
+  | 'created'
+  | 'integer'
+  | 'json'
+  | 'name'
+  | 'secret'
+  | 'updated';
 
 export interface Column {
   readonly name: string;
@@ -48,6 +56,8 @@ export const COLUMNS: readonly Column[] = [
   column('boolean', false, 'false')('enable_client_messages'),
   ...OPTIONAL_FEATURES.map(flag),
   ...['policy', ...OVERRIDES, ...CHANNEL_RULES].map(json),
+  column('secret', true)('previous_secret'),
+  column('bigint', true)('previous_secret_expires_at'),
   column('created', false)('created_at'),
   column('updated', false)('updated_at'),
 ];

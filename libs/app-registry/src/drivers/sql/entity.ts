@@ -6,6 +6,7 @@ export const APP = 'App';
 
 const TYPES: Readonly<Record<SqlDialect, Readonly<Record<ColumnKind, string>>>> = {
   postgres: {
+    bigint: 'bigint',
     boolean: 'boolean',
     created: 'timestamptz',
     integer: 'integer',
@@ -15,6 +16,7 @@ const TYPES: Readonly<Record<SqlDialect, Readonly<Record<ColumnKind, string>>>> 
     updated: 'timestamptz',
   },
   mysql: {
+    bigint: 'bigint',
     boolean: 'boolean',
     created: 'timestamp',
     integer: 'int',

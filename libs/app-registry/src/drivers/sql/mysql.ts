@@ -15,6 +15,7 @@ async function types(runner: Pick<QueryRunner, 'query'>): Promise<Readonly<Recor
   );
   const collation = rows[0] === undefined ? COMMON : String(rows[0]['name']);
   return {
+    bigint: 'bigint',
     boolean: 'boolean',
     created: 'timestamp(6) default current_timestamp(6)',
     integer: 'int',

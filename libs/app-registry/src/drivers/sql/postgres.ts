@@ -36,6 +36,7 @@ export const postgres: TableDialect = {
   quote,
   table: placed,
   types: async () => ({
+    bigint: 'bigint',
     boolean: 'boolean',
     created: 'timestamptz default now()',
     integer: 'integer',

@@ -19,7 +19,10 @@ const integer = (value: number | null): number | null => value && Math.min(value
 
 /** The values of every column that is written. */
 export function rowOf(record: AppRecord): AppRow {
-  const { id, key, secret, enabled, policy } = storedForm(record);
+  const { previous_secret: previous, previous_secret_expires_at_ms: previousExpiry } = record;
+  // These have columns of their own; the policy must not repeat a secret.
+  const plain = { ...record, previous_secret: null, previous_secret_expires_at_ms: null };
+  const { id, key, secret, enabled, policy } = storedForm(plain);
   const channels = isTable(policy['channels']) ? policy['channels'] : {};
   const { limits, features } = record.policy;
   const json = (name: string, value: unknown): [string, unknown] => [name, storable(record, name, value)];
@@ -34,6 +37,8 @@ export function rowOf(record: AppRecord): AppRow {
     ]),
     ['enable_client_messages', features.enable_client_messages],
     ...OPTIONAL_FEATURES.map((name): [string, unknown] => [name, features[name]]),
+    ['previous_secret', previous?.reveal() ?? null],
+    ['previous_secret_expires_at', previousExpiry],
     json('policy', policy),
     ...OVERRIDES.map((name) => json(name, policy[name])),
     ...CHANNEL_RULES.map((name) => json(name, channels[name])),
@@ -55,7 +60,16 @@ export function appOf(row: SqlRow): StoredApp {
   const problems: Problem[] = [];
   const json = (name: string): unknown => readJson(row, name, problems);
   const policy = json('policy');
-  const head = { id: row['id'], key: row['key'], secret: row['secret'], enabled: readFlag(row['enabled']) };
+  const expiry = row['previous_secret_expires_at'] ?? null;
+  const head = {
+    id: row['id'],
+    key: row['key'],
+    secret: row['secret'],
+    enabled: readFlag(row['enabled']),
+    previous_secret: row['previous_secret'] ?? null,
+    // Databases return 64-bit integers as text.
+    previous_secret_expires_at_ms: expiry === null ? null : Number(expiry),
+  };
   const raw = isTable(policy) ? recordOf(head, policy) : { ...head, ...legacy(row, json), ...unfit(policy) };
   if (problems.length > 0) return new BrokenApp(id, problems);
   const parsed = parseAppRecord(raw, '');

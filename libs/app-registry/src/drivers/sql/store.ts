@@ -6,8 +6,8 @@ import {
   type EntityManager,
   type SqlRow,
 } from '@carillon/database';
-import { AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from '../../failures.js';
-import type { AppChangePage, AppPage, AppPageRequest, AppStore, StoredApp } from '../../port.js';
+import { AppChanged, AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable } from '../../failures.js';
+import type { AppChangePage, AppPage, AppPageRequest, AppStore, RevisedApp, StoredApp } from '../../port.js';
 import { isWellFormed } from '../stored-form.js';
 import { COLUMNS } from './columns.js';
 import type { TableDialect } from './dialect.js';
@@ -46,14 +46,29 @@ export class SqlAppStore implements AppStore {
     await this.#written(record, write, async () => ((await this.#holds(record.id)) ? 'id' : 'key'));
   }
 
-  async update(record: AppRecord): Promise<void> {
+  async update(record: AppRecord, ifRevision?: string): Promise<void> {
     const { id, ...row } = rowOf(record);
     const changes = { ...row, updated_at: () => this.dialect.now };
-    const write = this.database.entities((manager) =>
-      manager.createQueryBuilder().update(APP).set(changes).where({ id }).updateEntity(false).execute(),
-    );
+    const write = this.database.entities((manager) => {
+      const query = manager.createQueryBuilder().update(APP).set(changes).where({ id });
+      const { timeText, quote } = this.dialect;
+      const conditional =
+        ifRevision === undefined
+          ? query
+          : query.andWhere(`${timeText(quote('updated_at'))} = :ifRevision`, { ifRevision });
+      return conditional.updateEntity(false).execute();
+    });
     const { affected } = await this.#written(record, write, async () => 'key');
-    if (affected === 0) throw new AppNotFound(record.id);
+    if (affected !== 0) return;
+    if (ifRevision !== undefined && (await this.#holds(record.id))) throw new AppChanged(record.id);
+    throw new AppNotFound(record.id);
+  }
+
+  /** The revision is the time of the last write, which the database sets whoever writes. */
+  async read(id: string): Promise<RevisedApp | null> {
+    if (!isWellFormed(id)) return null;
+    const row = await this.#row('id', id);
+    return row?.['id'] === id ? { stored: appOf(row), revision: String(row['revision']) } : null;
   }
 
   async delete(id: string): Promise<boolean> {
@@ -147,7 +162,7 @@ export class SqlAppStore implements AppStore {
       const column = `app.${name}`;
       query.addSelect(kind === 'json' ? this.dialect.jsonText(column, MAX_JSON_BYTES) : column, name);
     }
-    return query;
+    return query.addSelect(this.dialect.timeText('app.updated_at'), 'revision');
   }
 
   async #holds(id: string): Promise<boolean> {

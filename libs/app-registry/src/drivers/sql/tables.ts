@@ -1,5 +1,6 @@
 import {
   baseline,
+  compatible,
   type MigrationInterface,
   type Place,
   type QueryRunner,
@@ -26,10 +27,26 @@ export function appTables(name: SqlDialect, dialect: TableDialect, table: string
       for (const statement of dialect.afterDrop(this.place, table)) await runner.query(statement);
     }
   }
+  /** Adds the columns of the previous secret. */
+  class AppPreviousSecret1764288000001 implements MigrationInterface {
+    constructor(private readonly place: Place) {}
+
+    async up(runner: QueryRunner): Promise<void> {
+      for (const statement of await missing(runner, dialect, this.place, table))
+        await runner.query(statement);
+    }
+
+    async down(runner: QueryRunner): Promise<void> {
+      for (const name of ['previous_secret', 'previous_secret_expires_at'])
+        await runner.query(
+          `alter table ${dialect.table(this.place, table)} drop column ${dialect.quote(name)}`,
+        );
+    }
+  }
   return {
     name: `apps ${table}`,
     owned: { tables: [table], ...dialect.owned(table) },
-    migrations: [baseline(AppTable1764000000001)],
+    migrations: [baseline(AppTable1764000000001), compatible(AppPreviousSecret1764288000001)],
     entity: appEntity(name, table),
   };
 }

@@ -1,7 +1,7 @@
 import type { AppRecord } from '@carillon/config';
 import { AppNotStorable } from '../../failures.js';
 import type { StoredApp } from '../../port.js';
-import { isWellFormed, type Json, storedApp, storedForm } from '../stored-form.js';
+import { contentRevision, isWellFormed, type Json, storedApp, storedForm } from '../stored-form.js';
 
 /** The server's integers have 64 bits. */
 const INTEGER_BOUND = 2 ** 63;
@@ -23,6 +23,18 @@ export function appOf(record: unknown): StoredApp | null {
   if (typeof id.id !== 'string') return null;
   const head = { key, secret, enabled: enabled ?? true };
   return storedApp(id.id, head, decoded(policy ?? {}));
+}
+
+/** What an update compares: the values of a record as they were read. */
+export function seenOf(record: unknown): unknown[] {
+  const { key, enabled, policy } = record as Json;
+  return [key, enabled, policy];
+}
+
+/** The revision of a record. */
+export function revisionOf(record: unknown): string {
+  const [key, enabled, policy] = seenOf(record);
+  return contentRevision([key, enabled, null, JSON.stringify(decoded(policy ?? {}))]);
 }
 
 /** Whether an id or a key can exist in the store. */

@@ -1,5 +1,10 @@
 /** Texts that a transaction throws. */
-export const THROWN = { idTaken: 'id_taken', keyTaken: 'key_taken', missing: 'missing' } as const;
+export const THROWN = {
+  idTaken: 'id_taken',
+  keyTaken: 'key_taken',
+  missing: 'missing',
+  changed: 'changed',
+} as const;
 
 const holderOf = (table: string): string =>
   `(SELECT VALUE id FROM ${table} WHERE key = $content.key AND id != $id)`;
@@ -18,6 +23,7 @@ export const statementsOf = (table: string) => ({
   }`,
   update: `{
     IF (SELECT VALUE id FROM ONLY $id) = NONE { THROW '${THROWN.missing}'; };
+    IF $seen != NONE AND (SELECT VALUE [key, enabled, policy] FROM ONLY $id) != $seen { THROW '${THROWN.changed}'; };
     ${KEY_IS_TAKEN(table)}
     UPDATE $id CONTENT $content;
   }`,

@@ -1,8 +1,8 @@
 import type { AppRecord } from '@carillon/config';
 import { type SurrealSession, SurrealThrown } from '@carillon/surreal';
-import { AppConflict, AppNotFound, AppStoreUnavailable } from '../../failures.js';
-import type { AppPage, AppPageRequest, AppStore, StoredApp } from '../../port.js';
-import { appOf, contentOf, isStorableText } from './record.js';
+import { AppChanged, AppConflict, AppNotFound, AppStoreUnavailable } from '../../failures.js';
+import type { AppPage, AppPageRequest, AppStore, RevisedApp, StoredApp } from '../../port.js';
+import { appOf, contentOf, isStorableText, revisionOf, seenOf } from './record.js';
 import { statementsOf, THROWN } from './statements.js';
 
 /** Driver `surrealdb`: one record an app, whose id is that of the app; a unique index keeps keys apart. */
@@ -25,8 +25,18 @@ export class SurrealAppStore implements AppStore {
     return this.#write(this.#statements.create, record);
   }
 
-  update(record: AppRecord): Promise<void> {
-    return this.#write(this.#statements.update, record);
+  async update(record: AppRecord, ifRevision?: string): Promise<void> {
+    if (ifRevision === undefined) return this.#write(this.#statements.update, record);
+    const stored = await this.#record(record.id);
+    if (stored === undefined) throw new AppNotFound(record.id);
+    if (revisionOf(stored) !== ifRevision) throw new AppChanged(record.id);
+    return this.#write(this.#statements.update, record, { seen: seenOf(stored) });
+  }
+
+  async read(id: string): Promise<RevisedApp | null> {
+    const record = isStorableText(id) ? await this.#record(id) : undefined;
+    const stored = record === undefined ? null : appOf(record);
+    return stored === null ? null : { stored, revision: revisionOf(record) };
   }
 
   async delete(id: string): Promise<boolean> {
@@ -45,10 +55,7 @@ export class SurrealAppStore implements AppStore {
   }
 
   async findById(id: string): Promise<StoredApp | null> {
-    if (!isStorableText(id)) return null;
-    const [found] = await this.#send(this.#statements.findById, {
-      id: this.session.recordId(this.table, id),
-    });
+    const found = isStorableText(id) ? await this.#record(id) : undefined;
     return found === undefined ? null : appOf(found);
   }
 
@@ -66,14 +73,22 @@ export class SurrealAppStore implements AppStore {
     return this.session.close();
   }
 
-  async #write(text: string, record: AppRecord): Promise<void> {
+  async #record(id: string): Promise<unknown> {
+    const [found] = await this.#send(this.#statements.findById, {
+      id: this.session.recordId(this.table, id),
+    });
+    return found;
+  }
+
+  async #write(text: string, record: AppRecord, more: Record<string, unknown> = {}): Promise<void> {
     const { id } = record;
-    const bindings = { id: this.session.recordId(this.table, id), content: contentOf(record) };
+    const bindings = { id: this.session.recordId(this.table, id), content: contentOf(record), ...more };
     try {
       await this.#send(text, bindings);
     } catch (error) {
       if (!(error instanceof SurrealThrown)) throw error;
       if (error.value === THROWN.missing) throw new AppNotFound(id);
+      if (error.value === THROWN.changed) throw new AppChanged(id);
       throw new AppConflict(id, error.value === THROWN.idTaken ? 'id' : 'key');
     }
   }
