@@ -40,7 +40,8 @@ export {
 export { RESERVED_WEBHOOK_HEADERS } from './apps/webhook-fields.js';
 export { configure, type Configured, type ConfigureInput } from './configure.js';
 export { type Env } from './load/environment.js';
-export { type Files } from './load/files.js';
+export { type Files, nodeFiles } from './load/files.js';
+export { load, type Loaded } from './load/load.js';
 export {
   matchesOrigin,
   parseOriginPattern,
@@ -51,6 +52,8 @@ export { isProduction } from './mode.js';
 export { type Problem } from './problem.js';
 export { type ProcessKind } from './process-kind.js';
 export { printable } from './redact.js';
+export { exampleToml } from './pages/example-toml.js';
+export { jsonSchema } from './pages/json-schema.js';
 export { type AvailableDrivers } from './rules/rule.js';
 export { DRIVER_FACTS, QUEUE_FACTS, type QueueFacts } from './pages/driver-facts.js';
 export { type Config } from './schema/index.js';

@@ -16,13 +16,16 @@ function redactText(text: string): string {
 /** Settings whose addresses may come without a scheme, and with userinfo all the same. */
 const ADDRESSES: ReadonlySet<string> = new Set(['brokers', 'cluster_seeds', 'host', 'nodes', 'servers']);
 
+/** Settings that are derived from a credential. */
+const HASHES: ReadonlySet<string> = new Set(['token_hash']);
+
 /** All before the host is hidden, whether or not a scheme says that it is an address. */
 const redactAddress = (text: string): string =>
   text.includes('://') ? redactText(text) : text.replace(/^.*@/s, `${REDACTED}@`);
 
 /** A plain copy fit for printing: secrets and the userinfo of URLs hidden, everything else as it is. */
 function redacted(value: unknown, key = ''): unknown {
-  if (value instanceof Secret) return REDACTED;
+  if (value instanceof Secret || HASHES.has(key)) return REDACTED;
   if (typeof value === 'string') return ADDRESSES.has(key) ? redactAddress(value) : redactText(value);
   if (Array.isArray(value)) return value.map((item: unknown) => redacted(item, key));
   if (typeof value !== 'object' || value === null) return value;

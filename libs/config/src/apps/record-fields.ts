@@ -1,7 +1,7 @@
 import { Secret } from '../secret.js';
 import { channelFields } from './channel-fields.js';
 import type { ChannelPolicy } from './channel-policy.js';
-import { boolean, checked, optional, text, withDefault, type Field } from './field.js';
+import { boolean, checked, optional, positive, text, withDefault, type Field } from './field.js';
 import { featureFields, limitFields } from './limit-fields.js';
 import { connectionRecovery, history, idempotency, presenceHistory } from './override-fields.js';
 import { type AppFeatures, type AppLimits, type AppPolicy, type AppRecord } from './record.js';
@@ -44,6 +44,11 @@ const topFields: Fields<Omit<AppRecord, 'policy'>> = {
   key: credential,
   secret,
   enabled: withDefault(boolean, true),
+  previous_secret: optional(secret),
+  previous_secret_expires_at_ms: optional(positive),
+  created_at_ms: optional(positive),
+  updated_at_ms: optional(positive),
+  revision: optional(text),
 };
 
 type Overrides = Omit<AppPolicy, 'limits' | 'features' | 'channels'>;
@@ -95,8 +100,8 @@ function nested(flat: FlatRecord): AppRecord {
     channels: pick<ChannelPolicy>(flat, channelFields),
     ...pick<Overrides>(flat, overrideFields),
   };
-  const { id, key, secret, enabled, extra } = flat;
-  return Object.freeze({ id, key, secret, enabled, extra, policy: Object.freeze(policy) });
+  const top = pick<Omit<AppRecord, 'policy'>>(flat, topFields);
+  return Object.freeze({ ...top, extra: flat.extra, policy: Object.freeze(policy) });
 }
 
 /** The members that `fields` names; what is unknown stays on the record itself. */

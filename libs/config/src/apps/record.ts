@@ -18,6 +18,15 @@ export interface AppRecord extends Table {
   /** False refuses connections (4003) and requests (403). */
   readonly enabled: boolean;
   readonly policy: AppPolicy;
+  /** The secret before the last rotation; null: none. Valid until `previous_secret_expires_at_ms`. */
+  readonly previous_secret: Secret | null;
+  /** Unix milliseconds, checked at use. */
+  readonly previous_secret_expires_at_ms: number | null;
+  /** Times of the management API, Unix milliseconds; null: the app was never written by it. */
+  readonly created_at_ms: number | null;
+  readonly updated_at_ms: number | null;
+  /** Changes with every write of the management API; null: never written by it. */
+  readonly revision: string | null;
 }
 
 /** Everything an app may have of its own, beside its credentials. */

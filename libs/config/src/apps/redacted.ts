@@ -12,7 +12,8 @@ import type { WebhookEntry } from './webhook-entry.js';
 export function redactedAppRecord(record: AppRecord): Record<string, unknown> {
   const known = withoutExtra(record) as AppRecord;
   const policy = { ...known.policy, webhooks: known.policy.webhooks.map(redactedWebhook) };
-  return { ...serializeAppRecord({ ...known, policy }), key: REDACTED, secret: REDACTED };
+  const previous = record.previous_secret === null ? {} : { previous_secret: REDACTED };
+  return { ...serializeAppRecord({ ...known, policy }), key: REDACTED, secret: REDACTED, ...previous };
 }
 
 function redactedWebhook(entry: WebhookEntry): WebhookEntry {

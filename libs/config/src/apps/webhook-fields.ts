@@ -30,7 +30,9 @@ export const RESERVED_WEBHOOK_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
   'x-pusher-key',
   'x-pusher-signature',
+  'x-service-signature-next',
   'x-service-webhook-id',
+  'x-service-webhook-test',
 ]);
 
 const httpUrl = checked(text, (value, path, report) => {

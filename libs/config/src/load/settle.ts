@@ -33,6 +33,7 @@ const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
     database.postgres.host === null,
   'database.postgres.host': () => 'localhost',
   'mcp.host': ({ config }) => config.host,
+  'management.one_time_login': ({ config }) => !isProduction(config),
   'app_manager.cache.ttl': ({ config: { app_manager: apps, database } }) =>
     TIMED.has(apps.driver) ? database[apps.driver as 'mysql'].cache_ttl : 300,
   'webhooks.allow_private_targets': ({ config }) => !isProduction(config),

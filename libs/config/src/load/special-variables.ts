@@ -25,6 +25,22 @@ function appendMcpToken(tree: Tree, env: Env, findings: Findings): void {
   findings.configured.add('mcp.tokens');
 }
 
+function appendOperatorToken(tree: Tree, env: Env, findings: Findings): void {
+  const hash = variable(env, 'MANAGEMENT_TOKEN_HASH');
+  const row = schema.fields.management.fields.tokens.rows;
+  if (hash === null || row === null) return;
+  const tokens = valueAt(tree, 'management.tokens') as readonly unknown[];
+  const raw = {
+    name: variable(env, 'MANAGEMENT_TOKEN_NAME') ?? 'env',
+    token_hash: hash,
+    scopes: items(variable(env, 'MANAGEMENT_TOKEN_SCOPES') ?? 'read'),
+    apps: items(variable(env, 'MANAGEMENT_TOKEN_APPS') ?? '*'),
+  };
+  const added = decodeTable(row, raw, `management.tokens[${tokens.length}]`, findings);
+  putAt(tree, 'management.tokens', [...tokens, added]);
+  findings.configured.add('management.tokens');
+}
+
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -59,6 +75,7 @@ function replaceApps(tree: Tree, env: Env, findings: Findings): void {
 export function applySpecialVariables(tree: Tree, env: Env, findings: Findings): void {
   replaceApps(tree, env, findings);
   appendMcpToken(tree, env, findings);
+  appendOperatorToken(tree, env, findings);
   replaceCompatKeys(tree, env, findings);
   applyIngestSources(tree, env, findings);
 }

@@ -18,6 +18,11 @@ export const RECORD: Meanings<Omit<AppRecord, 'policy'>> = {
   key: '1 to 255 characters, public, unique, case-sensitive. Clients connect with it',
   secret: '1 to 255 characters. Signs requests and subscriptions; never leaves your servers',
   enabled: '`false` refuses connections (4003) and requests (403)',
+  previous_secret: 'Secret before the last rotation. Set by the management API',
+  previous_secret_expires_at_ms: 'Unix milliseconds until which the previous secret is valid',
+  created_at_ms: 'Set by the management API',
+  updated_at_ms: 'Set by the management API',
+  revision: 'Set by the management API; changes with every write',
 };
 
 export const LIMITS: Meanings<AppLimits> = {

@@ -14,6 +14,7 @@ export function listeners({
   unix_socket,
   metrics,
   mcp,
+  management,
   ssl,
 }: Config): readonly (readonly [string, number])[] {
   const exporter = metrics.tcp_exporter;
@@ -21,6 +22,7 @@ export function listeners({
     ['port', port, !unix_socket.enabled],
     ['metrics.port', metrics.port, metrics.enabled],
     ['mcp.port', mcp.port, mcp.enabled],
+    ['management.port', management.port, management.enabled],
     ['ssl.http_port', ssl.http_port, ssl.enabled && ssl.redirect_http],
     ['metrics.tcp_exporter.port', exporter.port, metrics.enabled && exporter.enabled],
   ];
@@ -53,6 +55,7 @@ const consumesPush = ({ config, process }: RuleContext): boolean =>
 const USES_OF_CACHE: readonly (readonly [string, (config: Config) => boolean])[] = [
   ['idempotency', ({ idempotency }) => idempotency.enabled],
   ['compat', ({ compat }) => compat.enabled],
+  ['management sessions across nodes', (config) => config.management.enabled && clustered(config)],
   ['mcp sessions across nodes', (config) => config.mcp.enabled && clustered(config)],
   ['ai_transport', ({ ai_transport }) => ai_transport.enabled],
 ];

@@ -7,7 +7,7 @@ type Section = keyof Config;
 
 const DURABLE = ['history', 'presence_history', 'versioned_messages', 'annotations'] as const;
 const PUSH = ['push', 'push_rules'] as const;
-const FACES = ['compat', 'mcp', 'idempotency', 'rate_limiter'] as const;
+const FACES = ['compat', 'mcp', 'management', 'idempotency', 'rate_limiter'] as const;
 const PUSH_WORKER = [
   ...DURABLE,
   ...FACES,
@@ -25,10 +25,10 @@ const PUSH_WORKER = [
 const UNUSED: Readonly<Record<ProcessKind, readonly Section[]>> = {
   server: [],
   api: ['websocket'],
-  'mcp-gateway': ['websocket'],
+  'mcp-gateway': ['websocket', 'management'],
   // It is an api process without listeners for clients.
-  ingest: ['websocket', 'mcp', 'compat'],
-  gateway: PUSH,
+  ingest: ['websocket', 'mcp', 'compat', 'management'],
+  gateway: [...PUSH, 'management'],
   'history-writer': [...PUSH, ...FACES, 'cache', 'websocket'],
   'webhook-worker': [...DURABLE, ...PUSH, ...FACES, 'adapter', 'ai_transport', 'cache', 'websocket'],
   'push-planner': PUSH_WORKER,

@@ -6,6 +6,7 @@ import { crossSectionRules } from './cross-section.js';
 import { durableRules } from './durable.js';
 import { ingestRules } from './ingest.js';
 import { listenerRules } from './listeners.js';
+import { managementRules } from './management.js';
 import { processRules } from './processes.js';
 import { pushRules } from './push.js';
 import { queueRules } from './queues.js';
@@ -30,6 +31,7 @@ export const RULES: readonly Rule[] = [
   ...durableRules,
   ...pushRules,
   ...toolProtocolRules,
+  ...managementRules,
   ...compatRules,
   ...ingestRules,
   ...workerRules,

@@ -12,6 +12,8 @@ const BUILT_IN = [
   '/operator',
   '/accept-traffic',
   '/metrics',
+  '/manage',
+  '/console',
 ];
 const COMPAT = ['/time', '/keys', '/channels', '/messages', '/presence', '/push'];
 

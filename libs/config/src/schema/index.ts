@@ -9,6 +9,7 @@ import { cors, httpApi, ssl, unixSocket } from './http-api.js';
 import { httpStreams } from './http-streams.js';
 import { ingest } from './ingest.js';
 import { topLevel } from './listener.js';
+import { management } from './management.js';
 import { mcp } from './mcp.js';
 import { logging, metrics, opentelemetry } from './observability.js';
 import { pushRules } from './push-rules.js';
@@ -68,6 +69,7 @@ export const schema = table({
   push,
   push_rules: pushRules,
   mcp,
+  management,
   compat,
   ingest,
   runtime,

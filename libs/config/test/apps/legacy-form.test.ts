@@ -45,7 +45,21 @@ describe('the legacy flat form of an app record', () => {
     );
     expect(record?.policy.limits.max_connections).toBe(3);
     expect(unknownKeys).toEqual([
-      { path: 'apps[0].max_connections', knownKeys: ['id', 'key', 'secret', 'enabled', 'policy'] },
+      {
+        path: 'apps[0].max_connections',
+        knownKeys: [
+          'id',
+          'key',
+          'secret',
+          'enabled',
+          'previous_secret',
+          'previous_secret_expires_at_ms',
+          'created_at_ms',
+          'updated_at_ms',
+          'revision',
+          'policy',
+        ],
+      },
     ]);
   });
 

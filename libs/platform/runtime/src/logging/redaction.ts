@@ -20,6 +20,9 @@ const PARAMETER =
 const BEARER = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
 const JWT = /\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
 
+/** Operator tokens and tokens of the one-time login. */
+const OPERATOR_TOKEN = /\bcm[to]_[A-Za-z0-9_-]{43}/g;
+
 const TEXT_LIMIT = 4096;
 const DEPTH_LIMIT = 4;
 const ENTRY_LIMIT = 50;
@@ -45,6 +48,7 @@ export function scrub(text: string): string {
     .replaceAll(USER_INFO, `$1${REDACTED}@`)
     .replaceAll(BEARER, `$1 ${REDACTED}`)
     .replaceAll(JWT, REDACTED)
+    .replaceAll(OPERATOR_TOKEN, REDACTED)
     .replaceAll(PARAMETER, `$1${REDACTED}`);
 }
 

@@ -2,6 +2,7 @@ import { CLUSTER_METRICS } from './rows/cluster.js';
 import { CONNECTION_METRICS } from './rows/connections.js';
 import { HISTORY_METRICS } from './rows/history.js';
 import { INGEST_METRICS } from './rows/ingest.js';
+import { MANAGEMENT_METRICS } from './rows/management.js';
 import { MESSAGE_METRICS } from './rows/messages.js';
 import { PROCESS_METRICS } from './rows/process.js';
 import { PUSH_METRICS } from './rows/push.js';
@@ -15,6 +16,7 @@ export const METRIC_SECTIONS = [
   ['Queues, webhooks, cleanup, process', PROCESS_METRICS],
   ['Push', PUSH_METRICS],
   ['Ingest', INGEST_METRICS],
+  ['Management API', MANAGEMENT_METRICS],
 ] as const;
 
 /**
@@ -29,6 +31,7 @@ export const METRICS = {
   ...PROCESS_METRICS,
   ...PUSH_METRICS,
   ...INGEST_METRICS,
+  ...MANAGEMENT_METRICS,
 } as const;
 
 type Rows = typeof METRICS;

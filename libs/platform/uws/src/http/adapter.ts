@@ -133,6 +133,11 @@ export class UwsHttpAdapter extends NestAdapter {
     this.dispatcher.routes.endpoints.set(path, endpoint);
   }
 
+  /** Gives a path and everything below it to one endpoint, whose requests keep `rawPath`. */
+  endpointTree(path: string, endpoint: Endpoint): void {
+    this.dispatcher.routes.trees.push({ path, below: `${path}/`, endpoint });
+  }
+
   /**
    * Lets a path speak WebSocket; a plain request there is answered 426, or, beside a page, with that page. One trailing
    * slash is ignored.

@@ -168,8 +168,8 @@ export class Dispatcher implements ResponseOwner {
     const { request } = response;
     if (this.isCutOff(response)) return;
     const path = withoutTrailingSlash(request.rawPath);
-    const endpoint = this.routes.endpoints.get(path);
-    if (endpoint !== undefined) return this.#beginEndpoint(native, response, endpoint, path);
+    const found = this.routes.endpointOf(path);
+    if (found !== null) return this.#beginEndpoint(native, response, found.endpoint, found.path);
     const match = this.routes.find(request);
     if (match?.target === 'socket') return response.answer(notAnUpgrade());
     const refusal = this.refusal(request);
@@ -181,9 +181,9 @@ export class Dispatcher implements ResponseOwner {
   }
 
   #beginEndpoint(native: NativeResponse, response: HttpResponse, endpoint: Endpoint, path: string): void {
+    response.fixedHeaders = endpoint.headers ?? [];
     const refusal = this.refusal(response.request, true);
     if (refusal !== null) return response.answer(refusal);
-    response.fixedHeaders = [];
     response.request.matched(path, [], []);
     serveEndpoint(native, response, endpoint, this.bodyRoom);
   }

@@ -19,6 +19,8 @@ export type AfterBody = (body: EndpointBody) => void | Promise<void>;
 export interface Endpoint {
   /** Read for each request. */
   readonly bodyLimitBytes: number;
+  /** Alternating names and values of headers that every answer there has, refusals of the adapter included. */
+  readonly headers?: readonly string[];
   /**
    * Looks at a request before its body is kept. Null: it is answered. A promise that rejects becomes the answer.
    */

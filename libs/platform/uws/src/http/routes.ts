@@ -23,6 +23,8 @@ export class Routes {
   readonly #middleware = new MiddlewareStack();
   /** Handlers of everything at a path; looked up before routes. */
   readonly endpoints = new Map<string, Endpoint>();
+  /** What answers a path and all paths below it; few, looked at after exact endpoints. */
+  readonly trees: { readonly path: string; readonly below: string; readonly endpoint: Endpoint }[] = [];
 
   constructor(private readonly prefix: PathPrefix) {}
 
@@ -47,6 +49,14 @@ export class Routes {
   /** Asked before the handlers of a path, and, as a prefix, of everything below it. */
   mount(path: string, handler: Handler, isPrefix: boolean): void {
     this.#middleware.add(path, handler, isPrefix);
+  }
+
+  /** The endpoint of a path on the wire; null: routes answer it. */
+  endpointOf(path: string): { readonly path: string; readonly endpoint: Endpoint } | null {
+    const exact = this.endpoints.get(path);
+    if (exact !== undefined) return { path, endpoint: exact };
+    for (const tree of this.trees) if (path === tree.path || path.startsWith(tree.below)) return tree;
+    return null;
   }
 
   /** Returns the full path of a route. */
