@@ -19,7 +19,7 @@ export class AppRules {
 
   constructor(app: App) {
     const { features, channels } = app.record.policy;
-    this.key = prepareSigningKey({ appId: app.id, key: app.key, secret: app.record.secret.reveal() });
+    this.key = prepareSigningKey(app.credentials);
     this.frames = frameRule(app);
     this.clientEvents = clientEventRule(app);
     this.clientMessages = features.enable_client_messages;

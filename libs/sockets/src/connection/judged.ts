@@ -9,6 +9,8 @@ export interface SubscribeFailure {
   readonly kind: 'refused';
   readonly error: FrameError;
   readonly status: SubscriptionErrorStatus;
+  /** The signature matches no known secret of the app. */
+  readonly isUnsigned?: true;
 }
 
 /** What becomes of a subscribe, as far as this process alone can tell. */

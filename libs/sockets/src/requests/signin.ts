@@ -10,10 +10,12 @@ import {
 import { readSigninCapabilities, verifyUserAuth, type Capabilities } from '@carillon/auth';
 import type { Connection } from '../connection/connection.js';
 import type { SocketsParts } from '../parts.js';
+import type { FreshApps } from './fresh-apps.js';
 
 /** What signing in works with. */
 export interface SigninParts {
   readonly outlet: Outlet;
+  readonly apps: FreshApps;
   readonly presence: Presence;
   readonly identities: Identities;
   readonly watchlists: Watchlists;
@@ -22,6 +24,7 @@ export interface SigninParts {
 }
 
 const MAX_WATCHED = 100;
+const UNSIGNED = 'Authentication error: invalid signature';
 
 interface Proof {
   readonly user: UserData;
@@ -33,19 +36,36 @@ interface Proof {
 export class Signin {
   constructor(private readonly parts: SigninParts) {}
 
-  static of({ hub, presence }: Pick<SocketsParts, 'hub' | 'presence'>): Signin {
+  static of({ apps, hub, presence }: Pick<SocketsParts, 'apps' | 'hub' | 'presence'>): Signin {
     const { outlet, identities, state, leaving, onTrouble } = hub;
-    return new Signin({ outlet, presence, identities, watchlists: state.watchlists, leaving, onTrouble });
+    return new Signin({
+      apps,
+      outlet,
+      presence,
+      identities,
+      watchlists: state.watchlists,
+      leaving,
+      onTrouble,
+    });
   }
 
   /** Undefined when it was done at once; the promise never rejects. */
   handle(connection: Connection, frame: SigninFrame): Promise<void> | undefined {
     const proof = signinProof(connection, frame);
-    if (typeof proof === 'string') {
-      this.parts.outlet.error(connection, frameError('auth_failed', { message: proof }));
-      return undefined;
-    }
-    return this.#signIn(connection, proof);
+    const fresh = proof === UNSIGNED ? this.parts.apps.fresh(connection.hub.appId) : undefined;
+    return fresh === undefined ? this.#settle(connection, proof) : this.#proveAgain(connection, frame, fresh);
+  }
+
+  /** Checks once more when the store was read: the hub takes the credentials of a changed app. */
+  async #proveAgain(connection: Connection, frame: SigninFrame, fresh: Promise<unknown>): Promise<void> {
+    await fresh.catch((error: unknown) => this.parts.onTrouble('sign-in', error));
+    if (connection.isOpen) await this.#settle(connection, signinProof(connection, frame));
+  }
+
+  #settle(connection: Connection, proof: Proof | string): Promise<void> | undefined {
+    if (typeof proof !== 'string') return this.#signIn(connection, proof);
+    this.parts.outlet.error(connection, frameError('auth_failed', { message: proof }));
+    return undefined;
   }
 
   #signIn(connection: Connection, { user, userData, capabilities }: Proof): Promise<void> | undefined {
@@ -102,7 +122,7 @@ function signinProof(connection: Connection, { auth, userData }: SigninFrame): P
   if (!rules.signin) return 'User authentication is not enabled for this app';
   if (auth === null || userData === null) return 'Sign-in needs auth and user_data';
   if (!verifyUserAuth(rules.key, { socketId: connection.id, userData }, auth)) {
-    return 'Authentication error: invalid signature';
+    return UNSIGNED;
   }
   const user = readUserData(userData);
   if (user === null) return `user_data must be JSON with an id of at most ${MAX_USER_ID_BYTES} bytes`;

@@ -29,6 +29,12 @@ export function failure(
   return { kind: 'refused', error: frameError(row, detail), status };
 }
 
+/** The failure of a signature that matches no known secret. */
+export const unsigned = (channel: string): SubscribeFailure => ({
+  ...failure('auth_failed', 401, channel, 'Authentication error: invalid signature'),
+  isUnsigned: true,
+});
+
 /** What a name or a namespace refuses. */
 export const refused = (refusal: ChannelRefusal, channel: string): SubscribeFailure =>
   failure(refusal.frame, refusal.frame === 'forbidden' ? 403 : 400, channel, refusal.text);
@@ -65,7 +71,7 @@ function ordinaryVerdict(
     subscribeRefusal(channel) ?? userLimitRefusal(channel, speaksFor(connection, frame, channel));
   if (denied !== null) return refused(denied, name);
   if (traits.signed && !isSigned(connection, frame)) {
-    return failure('auth_failed', 401, name, 'Authentication error: invalid signature');
+    return unsigned(name);
   }
   return traits.members
     ? memberVerdict(connection, frame, channel)

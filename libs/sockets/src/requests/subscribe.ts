@@ -12,6 +12,7 @@ import type { SubscribeRequest } from '../connection/speech.js';
 import type { SocketsParts } from '../parts.js';
 import { filterLimits, filterRules } from '../settings.js';
 import type { Tokens } from '../v2/tokens.js';
+import type { FreshApps } from './fresh-apps.js';
 import { failure } from './subscribe-verdict.js';
 
 /** What subscribing works with. */
@@ -19,6 +20,7 @@ export interface SubscribeParts extends Judges {
   readonly outlet: Outlet;
   readonly joins: Joins;
   readonly patterns: PatternBook;
+  readonly apps: FreshApps;
   /** Takes from a connection what its token does not permit; for one that got another token while it was let in. */
   readonly withdraw: (connection: Connection) => void;
 }
@@ -38,13 +40,13 @@ export class Subscribe {
   constructor(private readonly parts: SubscribeParts) {}
 
   static of(
-    { config, hub }: Pick<SocketsParts, 'config' | 'hub'>,
+    { config, hub, apps }: Pick<SocketsParts, 'apps' | 'config' | 'hub'>,
     tokens: Pick<Tokens, 'withdraw'>,
   ): Subscribe {
     const { channels, outlet, joins, patterns, filterShare } = hub;
     const filters = new SharedFilters(filterRules(config), filterLimits(config));
     const withdraw = (connection: Connection): void => tokens.withdraw(connection);
-    return new Subscribe({ channels, filters, filterShare, outlet, joins, patterns, withdraw });
+    return new Subscribe({ apps, channels, filters, filterShare, outlet, joins, patterns, withdraw });
   }
 
   /** Undefined when it was done at once; the promise never rejects. */
@@ -52,22 +54,65 @@ export class Subscribe {
     return this.join(connection, frame, this.judge(connection, frame));
   }
 
-  /** What becomes of a subscribe as far as this process can tell; a view in it has to be released if it is not joined. */
+  /** The verdict as far as this process can tell; a view in it has to be released if it is not joined. */
   judge(connection: Connection, frame: SubscribeRequest): Judged {
     return connection.judge(frame, this.parts);
   }
 
-  /** Carries out what was judged. Undefined when it was done at once; the promise never rejects. */
+  /**
+   * Carries out a verdict. Undefined when it was done at once; the promise never rejects.
+   *
+   * A signature that no known secret made is judged once more after the app was read from its store.
+   */
   join(
     connection: Connection,
     frame: SubscribeRequest,
-    { verdict, view }: Judged,
+    judged: Judged,
     stages: JoinStages | null = null,
+  ): Promise<void> | undefined {
+    const { verdict } = judged;
+    const fresh =
+      verdict.kind === 'refused' && verdict.isUnsigned === true
+        ? this.parts.apps.fresh(connection.hub.appId)
+        : undefined;
+    return fresh === undefined
+      ? this.#settle(connection, frame, judged, stages)
+      : this.#judgeAgain(connection, frame, fresh, stages);
+  }
+
+  /** The hub takes the credentials of a changed app when its store is read. */
+  async #judgeAgain(
+    connection: Connection,
+    frame: SubscribeRequest,
+    fresh: Promise<unknown>,
+    stages: JoinStages | null,
+  ): Promise<void> {
+    const isRead = await fresh.then(
+      () => true,
+      () => false,
+    );
+    if (!connection.isOpen) return;
+    if (isRead) await this.#settle(connection, frame, this.judge(connection, frame), stages);
+    else this.#refusal(connection, frame, stages)(appUnreadable(frame.channel));
+  }
+
+  #refusal(
+    connection: Connection,
+    { channel }: SubscribeRequest,
+    stages: JoinStages | null,
+  ): (failed: SubscribeFailure) => void {
+    return stages?.refused ?? ((failed) => this.refuse(connection, channel, failed));
+  }
+
+  #settle(
+    connection: Connection,
+    frame: SubscribeRequest,
+    { verdict, view }: Judged,
+    stages: JoinStages | null,
   ): Promise<void> | undefined {
     const { outlet, joins, patterns } = this.parts;
     const { channel: name } = frame;
-    const refuse =
-      stages?.refused ?? ((failed: SubscribeFailure): void => this.refuse(connection, name, failed));
+    const refuse = this.#refusal(connection, frame, stages);
     if (verdict.kind === 'refused') {
       refuse(verdict);
       return undefined;
@@ -154,6 +199,9 @@ export class Subscribe {
 /** Whether a channel or pattern is not gone again. */
 const has = ({ subscriptions, patterns }: Connection, name: string): boolean =>
   subscriptions.get(name) !== undefined || patterns?.has(name) === true;
+
+const appUnreadable = (channel: string): SubscribeFailure =>
+  failure('service_unavailable', 503, channel, 'The app cannot be looked up now, retry');
 
 function failureOf(why: JoinRefusal, channel: string): SubscribeFailure {
   switch (why) {

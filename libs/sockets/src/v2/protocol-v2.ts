@@ -16,7 +16,7 @@ import { Tokens } from './tokens.js';
 /** What protocol 2 works with. */
 export interface ProtocolV2Parts extends Pick<
   SocketsParts,
-  'cache' | 'config' | 'historyReader' | 'hub' | 'metrics' | 'presence'
+  'apps' | 'cache' | 'config' | 'historyReader' | 'hub' | 'metrics' | 'presence'
 > {
   readonly signin: Pick<Signin, 'comeOnline'>;
 }
@@ -27,11 +27,12 @@ export class ProtocolV2 {
   readonly speeches: SpeechesV2;
 
   constructor(parts: ProtocolV2Parts) {
-    const { config, cache, signin } = parts;
+    const { apps, config, cache, signin } = parts;
     const { outlet, identities, leaving, patterns, onTrouble } = parts.hub;
     const names = new WireNames(config.protocol.vendor_prefix);
     const revocations = new Revocations(cache);
     const tokens = new Tokens({
+      apps,
       names,
       revocations,
       outlet,

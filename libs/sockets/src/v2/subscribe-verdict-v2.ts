@@ -15,7 +15,14 @@ import type { LoopShare } from '@carillon/runtime';
 import type { Connection } from '../connection/connection.js';
 import type { Judged, Judges, SubscribeVerdict } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
-import { failure, isSigned, memberVerdict, refused, speaksFor } from '../requests/subscribe-verdict.js';
+import {
+  failure,
+  isSigned,
+  memberVerdict,
+  refused,
+  speaksFor,
+  unsigned,
+} from '../requests/subscribe-verdict.js';
 import type { DeltaRequests } from './delta/delta-requests.js';
 import { narrowedBy } from './filtered.js';
 import { type Narrowed, ViewV2 } from './view-v2.js';
@@ -155,7 +162,7 @@ function ordinaryVerdict(
   const limited = userLimitRefusal(channel, speaksFor(connection, frame, channel));
   if (limited !== null) return refused(limited, name);
   if (traits.signed && !isSigned(connection, frame)) {
-    return failure('auth_failed', 401, name, 'Authentication error: invalid signature');
+    return unsigned(name);
   }
   if (!traits.members) return { kind: 'accepted', channel, member: null };
   const verdict = memberVerdict(connection, frame, channel);
