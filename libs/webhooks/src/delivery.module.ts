@@ -1,9 +1,11 @@
 import { APP_REGISTRY } from '@carillon/app-registry';
+import { CACHE } from '@carillon/cache';
 import { queueNames } from '@carillon/contracts';
 import { QUEUE, QueueTransport } from '@carillon/queue';
-import { type PartsOf, provider, RUNTIME, token } from '@carillon/runtime';
+import { optional, type PartsOf, provider, RUNTIME, token } from '@carillon/runtime';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Delivery, HELD_JOBS } from './delivery/delivery.js';
+import { LastAnswers } from './delivery/last-answers.js';
 import { DeliveryController } from './delivery/delivery.controller.js';
 import { WEBHOOK_DELIVERY, WEBHOOK_TRANSPORT } from './delivery/tokens.js';
 import type { NamespaceOf } from './delivery/entry-filter.js';
@@ -14,15 +16,31 @@ const NAMESPACE_OF = token<NamespaceOf>('namespace of a channel');
 
 const PART = 'webhook targets';
 
-const PARTS = { ...RUNTIME, queue: QUEUE, apps: APP_REGISTRY, namespaceOf: NAMESPACE_OF };
+const PARTS = {
+  ...RUNTIME,
+  queue: QUEUE,
+  apps: APP_REGISTRY,
+  namespaceOf: NAMESPACE_OF,
+  cache: optional(CACHE),
+};
 
 function openDelivery(parts: PartsOf<typeof PARTS>): Delivery {
-  const { config, logging, metrics, shutdown, queue, apps, namespaceOf } = parts;
+  const { config, logging, metrics, shutdown, queue, apps, namespaceOf, cache } = parts;
   const { webhooks: settings } = config;
   const http = new HttpTarget({ allowPrivate: settings.allow_private_targets });
   const lambda = new LambdaTarget();
   const log = logging.for('service::webhook');
-  const delivery = new Delivery({ queue, apps, settings, namespaceOf, http, lambda, metrics, log });
+  const delivery = new Delivery({
+    queue,
+    apps,
+    settings,
+    namespaceOf,
+    http,
+    lambda,
+    metrics,
+    log,
+    ...(cache === undefined ? {} : { answers: new LastAnswers(cache) }),
+  });
   shutdown.onShutdown('disconnect', PART, () => {
     http.close();
     lambda.close();

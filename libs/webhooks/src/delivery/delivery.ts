@@ -11,6 +11,7 @@ import type { NamespaceOf } from './entry-filter.js';
 import { deliveriesOf } from './expand.js';
 import { endpointOf, findApp, findReceiver, type Receiver } from './find-receiver.js';
 import { webhookHeaders } from './headers.js';
+import type { LastAnswers } from './last-answers.js';
 import { retrySettings, retryWaitMs, type AttemptOutcome } from './retry.js';
 import { Slots, type Slot } from './slots.js';
 
@@ -30,6 +31,8 @@ export interface DeliveryParts {
   readonly lambda: LambdaTarget;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Absent: the process has no cache to record answers in. */
+  readonly answers?: LastAnswers;
   /** Absent: as many as a process may have. */
   readonly slots?: Slots;
 }
@@ -110,6 +113,8 @@ export class Delivery {
     );
     const tookMs = performance.now() - fromMs;
     slot.release(tookMs);
+    const { app_id: appId, entry, attempt } = job;
+    this.parts.answers?.record({ appId, entry, attempt, latencyMs: tookMs, outcome });
     metrics.histogram('webhook_delivery_latency_ms').for({ app_id: job.app_id }).observe(tookMs);
     if (outcome.kind === 'delivered') return this.#count(job.app_id, 'ok');
     if (outcome.kind === 'permanent') return this.#dead(job.app_id, outcome.reason, job);

@@ -1,6 +1,6 @@
 import type { App } from '@carillon/app-registry';
 import { RESERVED_WEBHOOK_HEADERS } from '@carillon/config';
-import { prepareSigningKey, signWebhook, type SigningKey } from '@carillon/auth';
+import { prepareSigningKey, previousKey, signWebhook, type SigningKey } from '@carillon/auth';
 
 const keys = new WeakMap<App, SigningKey>();
 
@@ -12,11 +12,15 @@ export function webhookHeaders(
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const added = Object.entries(own).filter(([name]) => !RESERVED_WEBHOOK_HEADERS.has(name.toLowerCase()));
+  const key = signingKey(app);
+  const previous = previousKey(key);
   return {
     'Content-Type': 'application/json',
     'Content-Length': String(body.byteLength),
     'X-Pusher-Key': app.key,
-    'X-Pusher-Signature': signWebhook(signingKey(app), body),
+    // A receiver that knows one secret continues to verify until the previous one expires.
+    'X-Pusher-Signature': signWebhook(previous ?? key, body),
+    ...(previous === null ? {} : { 'X-Service-Signature-Next': signWebhook(key, body) }),
     'X-Service-Webhook-Id': deliveryId,
     ...Object.fromEntries(added),
   };
@@ -25,7 +29,7 @@ export function webhookHeaders(
 function signingKey(app: App): SigningKey {
   let key = keys.get(app);
   if (key === undefined) {
-    key = prepareSigningKey({ appId: app.id, key: app.key, secret: app.record.secret.reveal() });
+    key = prepareSigningKey(app.credentials);
     keys.set(app, key);
   }
   return key;

@@ -3,7 +3,7 @@ import type { Config, WebhookEntry } from '@carillon/config';
 /** Result of one attempt. */
 export type AttemptOutcome =
   /** Any 2xx. */
-  | { readonly kind: 'delivered' }
+  | { readonly kind: 'delivered'; readonly status: number }
   /** It may go better later. */
   | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs: number | null }
   /** Trying again would change nothing. */
@@ -36,7 +36,7 @@ const TELLS_WHEN = new Set([429, 503]);
 
 /** Converts a response status. `retryAfter` is the header, if any; only whole seconds are supported. */
 export function outcomeOfStatus(status: number, retryAfter: string | undefined): AttemptOutcome {
-  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status >= 200 && status < 300) return { kind: 'delivered', status };
   const reason = `status ${status}`;
   if (status < 500 && !LATER.has(status)) return { kind: 'permanent', reason };
   const seconds = TELLS_WHEN.has(status) && /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : null;
