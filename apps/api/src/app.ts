@@ -6,6 +6,7 @@ import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/api-http';
+import { ManagementModule } from '@carillon/management';
 import { McpModule } from '@carillon/mcp';
 import { OperationsModule } from '@carillon/api-operations';
 import { OpsApiModule } from '@carillon/api-ops';
@@ -51,6 +52,7 @@ export const api: AppDefinition = {
     PushApiModule,
     HttpApiModule.forMainListener(config),
     ...McpModule.where(config),
+    ...ManagementModule.of(config),
     ...CompatApiModule.of(config),
     OpsApiModule.forMainListener(config),
   ],

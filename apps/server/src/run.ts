@@ -10,6 +10,7 @@ import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/api-http';
 import { IngestModule } from '@carillon/ingest-core';
+import { ManagementModule } from '@carillon/management';
 import { McpModule } from '@carillon/mcp';
 import { OperationsModule } from '@carillon/api-operations';
 import { OpsApiModule } from '@carillon/api-ops';
@@ -66,6 +67,7 @@ const everything: AppDefinition = {
     ...(config.workers.ingest && config.ingest.sources.length > 0 ? [IngestModule] : []),
     HttpApiModule.forMainListener(config),
     ...McpModule.where(config),
+    ...ManagementModule.of(config),
     ...CompatModule.of(config),
     ...CompatApiModule.of(config),
     OpsApiModule.forMainListener(config),

@@ -170,6 +170,7 @@ export async function openScene(options: SceneOptions = {}) {
   const byKey = {
     peekByKey: (key: string) => apps.get(key),
     findByKey: options.findByKey ?? (async () => null),
+    fresh: () => undefined,
   };
   mountHttpApi(adapter, { config, apps: byKey, cache, operations, rateLimit, metrics, log, nowSeconds });
   const address = await server.listen({ host: '127.0.0.1', port: 0 });

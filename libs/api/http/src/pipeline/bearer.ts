@@ -2,7 +2,13 @@ import type { App } from '@carillon/app-registry';
 import { ServiceError } from '@carillon/errors';
 import { type Caller, type Revocations, tokenHolder } from '@carillon/api-operations';
 import type { WireNames } from '@carillon/protocol';
-import { admitToken, type CapabilityToken, OPERATIONS, verifyCapabilityToken } from '@carillon/auth';
+import {
+  admitToken,
+  type CapabilityToken,
+  OPERATIONS,
+  type TokenVerdict,
+  verifyCapabilityToken,
+} from '@carillon/auth';
 import type { HttpRequest } from '@carillon/uws';
 import type { AppsByKey, KnownApps } from './known-apps.js';
 
@@ -56,12 +62,11 @@ export class BearerTokens {
    * the app or the revocations cannot be read.
    */
   async admit(token: string, appId: string): Promise<Admitted> {
-    const { known, names, nowSeconds, revocations } = this.parts;
-    const app = await this.#appOf(token);
-    if (app === null || app.id !== appId)
+    const { revocations } = this.parts;
+    const named = await this.#appOf(token);
+    if (named === null || named.id !== appId)
       throw failed('kid of the capability token is not a key of this app');
-    const seconds = Math.floor(nowSeconds());
-    const verified = verifyCapabilityToken(token, known.of(app).signingKey, seconds, names.claims);
+    const { app, verified } = await this.#verified(token, named);
     const verdict = admitToken(verified, { identity: null });
     if (!verdict.ok) throw failed(verdict.reason);
     const isRevoked = await revocations.isRevoked(app.id, verdict.token).catch((cause: unknown) => {
@@ -72,6 +77,21 @@ export class BearerTokens {
     });
     if (isRevoked) throw failed('capability token revoked');
     return { app, caller: callerOf(app, verdict.token) };
+  }
+
+  /** Verifies a token; where no known secret matches, with the app as the store holds it now. */
+  async #verified(token: string, app: App): Promise<{ app: App; verified: TokenVerdict }> {
+    const { known, names, nowSeconds, apps } = this.parts;
+    const verify = (one: App): TokenVerdict =>
+      verifyCapabilityToken(token, known.of(one).signingKey, Math.floor(nowSeconds()), names.claims);
+    const verified = verify(app);
+    if (verified.ok || verified.isUnsigned !== true) return { app, verified };
+    const fresh = await apps.fresh(app.id)?.catch((cause: unknown) => {
+      throw new ServiceError('service_unavailable', { text: 'app lookup unavailable', cause });
+    });
+    return fresh === undefined || fresh === null
+      ? { app, verified }
+      : { app: fresh, verified: verify(fresh) };
   }
 
   async #appOf(token: string): Promise<App | null> {

@@ -8,6 +8,8 @@ export interface AppsByKey {
   /** Returns a cached app; undefined: not cached. */
   peekByKey(key: string): App | undefined;
   findByKey(key: string): Promise<App | null>;
+  /** As the store holds it now; undefined: it holds nothing newer, or too many wait. */
+  fresh(appId: string): Promise<App | null> | undefined;
 }
 
 /** Data derived once per app, used by each call. */
@@ -35,10 +37,9 @@ export class KnownApps {
   }
 
   #make(app: App): KnownApp {
-    const { id, key, record } = app;
-    const labels = { app_id: id };
+    const labels = { app_id: app.id };
     return {
-      signingKey: prepareSigningKey({ appId: id, key, secret: record.secret.reveal() }),
+      signingKey: prepareSigningKey(app.credentials),
       caller: keyHolder(app, 'http_api'),
       calls: this.metrics.counter('http_calls_received_total').for(labels),
       bytesIn: this.metrics.counter('http_received_bytes').for(labels),

@@ -2,7 +2,13 @@ import type { App } from '@carillon/app-registry';
 import { ServiceError } from '@carillon/errors';
 import type { AnyInput, Done, Operation } from '@carillon/api-operations';
 import type { Logger } from '@carillon/runtime';
-import { parseSignedQuery, verifySignedHead, verifySignedRequest, type SignedQuery } from '@carillon/auth';
+import {
+  parseSignedQuery,
+  SignatureMismatch,
+  verifySignedHead,
+  verifySignedRequest,
+  type SignedQuery,
+} from '@carillon/auth';
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
 import { bearerOf, bearerQuery, type BearerTokens } from './bearer.js';
 import { Exchange } from './exchange.js';
@@ -74,19 +80,40 @@ export class Pipeline {
         );
       const query = parseSignedQuery(request.rawQuery);
       const app = this.parts.apps.peekByKey(query.authKey);
-      if (app !== undefined) return this.#checkHead(request, query, app);
-      return lookUp(this.parts.apps, query.authKey)
-        .then((found) => this.#checkHead(request, query, found))
-        .catch((error: unknown) => exchange.fail(error));
+      const checked =
+        app === undefined
+          ? lookUp(this.parts.apps, query.authKey).then((found) => this.#checkHead(request, query, found))
+          : this.#checkHead(request, query, app);
+      return checked?.catch((error: unknown) => exchange.fail(error));
     } catch (error) {
       return exchange.fail(error);
     }
   }
 
-  #checkHead({ method, rawPath, routedPath }: HttpRequest, query: SignedQuery, app: App | null): void {
+  #checkHead(request: HttpRequest, query: SignedQuery, app: App | null): void | Promise<void> {
     const { known, nowSeconds } = this.parts;
-    const key = app === null ? null : known.of(app).signingKey;
-    verifySignedHead(query, { method, rawPath, routedPath }, key, nowSeconds());
+    const { method, rawPath, routedPath } = request;
+    const check = (one: App | null): void => {
+      const key = one === null ? null : known.of(one).signingKey;
+      verifySignedHead(query, { method, rawPath, routedPath }, key, nowSeconds());
+    };
+    return this.#checked(app, check)?.then(() => undefined);
+  }
+
+  /**
+   * Checks a signature with the app as this process knows it, and where no known secret matches with the app as the
+   * store holds it now. Undefined: the first check succeeded.
+   */
+  #checked(app: App | null, check: (app: App | null) => void): Promise<App> | undefined {
+    try {
+      check(app);
+      return undefined;
+    } catch (error) {
+      const fresh =
+        app !== null && error instanceof SignatureMismatch ? this.parts.apps.fresh(app.id) : undefined;
+      if (fresh === undefined) throw error;
+      return freshApp(fresh, error, check);
+    }
   }
 
   async #lookUpAndPerform(
@@ -103,13 +130,20 @@ export class Pipeline {
     const { known, nowSeconds } = this.parts;
     const { request } = exchange;
     const { method, rawPath, routedPath, rawBody: body = NO_BODY } = request;
-    const knownApp = known.of(app);
-    verifySignedRequest(query, { method, rawPath, routedPath, body }, knownApp.signingKey, nowSeconds());
-    exchange.belongsTo(knownApp);
-    return operation.perform(
-      knownApp.caller,
-      inputOfRequest(operation.description, request, query.parameters),
-    );
+    const check = (one: App | null): void => {
+      const key = one === null ? null : known.of(one).signingKey;
+      verifySignedRequest(query, { method, rawPath, routedPath, body }, key, nowSeconds());
+    };
+    const perform = (one: App): Answer => {
+      const knownApp = known.of(one);
+      exchange.belongsTo(knownApp);
+      return operation.perform(
+        knownApp.caller,
+        inputOfRequest(operation.description, request, query.parameters),
+      );
+    };
+    const checked = this.#checked(app, check);
+    return checked === undefined ? perform(app) : checked.then(perform);
   }
 
   async #performAs(operation: AnyOperation, exchange: Exchange, token: string): Promise<Done<unknown>> {
@@ -123,6 +157,20 @@ export class Pipeline {
   #admit({ params }: HttpRequest, token: string) {
     return this.parts.tokens.admit(token, params['appId'] ?? '');
   }
+}
+
+/** Repeats a check that failed with `error` with the app as the store holds it now. */
+async function freshApp(
+  fresh: Promise<App | null>,
+  error: unknown,
+  check: (app: App | null) => void,
+): Promise<App> {
+  const app = await fresh.catch((cause: unknown) => {
+    throw new ServiceError('service_unavailable', { text: 'app lookup unavailable', cause });
+  });
+  if (app === null) throw error;
+  check(app);
+  return app;
 }
 
 /** The registry's own text is for sockets too; here the table of the API fixes it. */
