@@ -19,9 +19,10 @@ export interface SigningKeySource {
   readonly previous?: { readonly secret: string; readonly expiresAtMs: number } | null;
 }
 
+const prepared = (text: string): HmacKey => new HmacKey(Buffer.from(text, 'utf8'));
+
 /** Prepares the credentials of one app; keep the result as long as the app record. */
 export function prepareSigningKey({ appId, key, secret, previous = null }: SigningKeySource): SigningKey {
-  const prepared = (text: string): HmacKey => new HmacKey(Buffer.from(text, 'utf8'));
   return {
     appId,
     key,

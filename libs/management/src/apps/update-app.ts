@@ -33,8 +33,8 @@ const auditView = (record: AppRecord, parts: ManagementParts) => {
 /** @throws ServiceError `precondition_required`, `precondition_failed` */
 function checkPrecondition(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined) throw new ServiceError('precondition_required');
-  const tags = ifMatch.split(',').map((tag) => tag.trim());
-  if (!tags.includes('*') && !tags.includes(etag)) throw new ServiceError('precondition_failed');
+  const tags = new Set(ifMatch.split(',').map((tag) => tag.trim()));
+  if (!tags.has('*') && !tags.has(etag)) throw new ServiceError('precondition_failed');
 }
 
 /** @throws ServiceError `invalid_input` that names every invalid field */

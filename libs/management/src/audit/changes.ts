@@ -26,15 +26,12 @@ const MAX_TEXT = 256;
 const MAX_DEPTH = 16;
 const MAX_MEMBERS = 200;
 
+const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
+const escaped = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** Cuts a text at 256 characters and escapes its control characters, so that log lines stay lines. */
 export const auditText = (text: string): string =>
-  text
-    .slice(0, MAX_TEXT)
-    .toWellFormed()
-    .replaceAll(
-      /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/g,
-      (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+  text.slice(0, MAX_TEXT).toWellFormed().replaceAll(CONTROLS, escaped);
 
 /** The value with every text cut and escaped, bounded in depth and members. */
 export function auditValue(value: unknown, depth = 0): unknown {

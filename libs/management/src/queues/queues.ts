@@ -19,13 +19,14 @@ const PUSH_NAMES: readonly string[] = [
 
 type QueueParts = Pick<ManagementParts, 'pushQueue' | 'queue'>;
 
+const namedOf = (queue: Queue | null, known: readonly string[]): readonly NamedQueue[] =>
+  queue === null || queue.driver === 'none'
+    ? []
+    : [...new Set([...known, ...queue.queues])].map((name) => ({ name, queue }));
+
 /** Queues of the service, and those that this process has used besides. */
 export function namedQueues({ queue, pushQueue }: QueueParts): readonly NamedQueue[] {
-  const of = (one: Queue | null, known: readonly string[]): NamedQueue[] =>
-    one === null || one.driver === 'none'
-      ? []
-      : [...new Set([...known, ...one.queues])].map((name) => ({ name, queue: one }));
-  const found = [...of(queue, [queueNames.webhooks]), ...of(pushQueue, PUSH_NAMES)];
+  const found = [...namedOf(queue, [queueNames.webhooks]), ...namedOf(pushQueue, PUSH_NAMES)];
   return [...new Map(found.map((one) => [one.name, one])).values()];
 }
 

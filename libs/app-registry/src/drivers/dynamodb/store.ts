@@ -230,11 +230,12 @@ const keyIs = (key: string) => ({
   ExpressionAttributeValues: { ':key': { S: key } },
 });
 
+const is = (name: string, value: unknown): string =>
+  value === undefined ? `attribute_not_exists(${name})` : `${name} = :${name}`;
+
 /** Holds while the item is as it was read; every write of this service changes the policy or `updated_at`. */
 function isUnchanged(item: Item, key: string) {
   const { policy, updated_at: updatedAt } = item;
-  const is = (name: string, value: unknown): string =>
-    value === undefined ? `attribute_not_exists(${name})` : `${name} = :${name}`;
   return {
     ConditionExpression: `#key = :key AND ${is('policy', policy)} AND ${is('updated_at', updatedAt)}`,
     ExpressionAttributeNames: { '#key': 'key' },

@@ -48,8 +48,9 @@ afterAll(async () => {
   await node.stop();
 });
 
+const bearer = (text: string) => ({ Authorization: `Bearer ${text}` });
+
 describe('credentials', () => {
-  const bearer = (text: string) => ({ Authorization: `Bearer ${text}` });
   const refused: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ['none', {}],
     ['an unknown token', bearer(operatorToken('unknown'))],

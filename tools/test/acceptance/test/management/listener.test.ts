@@ -20,16 +20,22 @@ describe('a process without the setting', () => {
 });
 
 describe('an own listener', () => {
-  let port = 0;
+  let [port, mainPort, metricsPort] = [0, 0, 0];
   const node = new Node('server', {
     tenants: [shop],
-    env: { ENVIRONMENT: 'production' },
+    get env() {
+      return {
+        ENVIRONMENT: 'production',
+        PORT: String(mainPort),
+        METRICS_PORT: String(metricsPort),
+      };
+    },
     get config() {
       return { management: managementSection([tokenRow('ops', ['read'])], { port }) };
     },
   });
   beforeAll(async () => {
-    port = await freePort();
+    [port, mainPort, metricsPort] = await Promise.all([freePort(), freePort(), freePort()]);
     await node.start();
   });
   afterAll(async () => {

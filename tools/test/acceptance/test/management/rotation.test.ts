@@ -9,6 +9,11 @@ import { openTenant, type Tenant } from '../harness/tenant.js';
 /** Requests of each stream of traffic after the event of a test. */
 const REQUESTS_AFTER = 40;
 
+const publish = async (node: Node, tenant: Tenant): Promise<number> => {
+  const body = JSON.stringify({ name: 'e', channel: 'c', data: 'x' });
+  return (await node.apiAt(node.port, tenant).request('POST', '/events', { body })).status;
+};
+
 describe('a rotation of the secret under traffic on two gateways and two api processes', () => {
   let store: Awaited<ReturnType<typeof appsInPostgres>>;
   let cluster: Cluster;
@@ -20,22 +25,16 @@ describe('a rotation of the secret under traffic on two gateways and two api pro
     cluster = new Cluster('nats', {
       tenants: () => [openTenant('configured')],
       env: store.env,
-      more: ['api'],
       config: { management: managementSection([tokenRow('ops', ['read', 'write', 'admin'])]) },
     });
     await cluster.start();
-    const apis = await Promise.all([cluster.apiNode, await cluster.add('api')]);
-    nodes = [...cluster.gateways, ...apis];
+    const second = await cluster.add('api');
+    nodes = [...cluster.gateways, cluster.apiNode, second];
   });
   afterAll(async () => {
     await cluster.stop();
     await store.end();
   });
-
-  const publish = async (node: Node, tenant: Tenant): Promise<number> => {
-    const body = JSON.stringify({ name: 'e', channel: 'c', data: 'x' });
-    return (await node.apiAt(node.port, tenant).request('POST', '/events', { body })).status;
-  };
 
   async function createApp(): Promise<Tenant> {
     const body = { policy: { features: { enable_client_messages: true } } };
@@ -51,10 +50,10 @@ describe('a rotation of the secret under traffic on two gateways and two api pro
   /** Publishes on every process until ended; tells every status but 200. */
   function traffic(tenant: () => Tenant) {
     const refused: number[] = [];
-    let isOver = false;
+    const over = new AbortController();
     let sent = 0;
     const streams = nodes.map(async (node) => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const status = await publish(node, tenant());
         sent += 1;
         if (status !== 200) refused.push(status);
@@ -65,7 +64,7 @@ describe('a rotation of the secret under traffic on two gateways and two api pro
       more: (count: number, from = sent) =>
         eventually(() => expect(sent).toBeGreaterThan(from + count), 30_000),
       end: async () => {
-        isOver = true;
+        over.abort();
         await Promise.all(streams);
       },
     };

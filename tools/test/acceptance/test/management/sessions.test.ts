@@ -140,9 +140,11 @@ describe('the one-time login', () => {
   });
 });
 
+const wrong = (): Promise<ManagementAnswer> =>
+  manage(node.port, 'POST', '/session', { body: { token: operatorToken('nobody') } });
+
 describe('failed logins', () => {
   it('are limited by address, also for valid tokens, while bearer requests pass', async () => {
-    const wrong = () => manage(node.port, 'POST', '/session', { body: { token: operatorToken('nobody') } });
     await eventually(async () => expect((await wrong()).status).toBe(429));
     const valid = await login();
     expect(valid.status).toBe(429);
