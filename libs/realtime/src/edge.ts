@@ -26,6 +26,8 @@ export interface Edge {
    * may not be held back any longer is closed, and of a gap clients are told by their codec.
    */
   lost?(subscriber: Subscriber, channel: string, view: string | undefined): void;
+  /** Takes a connection out of a channel by order of an operator and notifies its client. Absent: the hub does. */
+  remove?(subscriber: Subscriber, channel: string): Promise<void>;
   /**
    * Whether whoever sent a message gets it too, in this view of the channel. Asked of the sender alone, if it is here, and of
    * clients' messages alone.

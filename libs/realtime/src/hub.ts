@@ -207,6 +207,11 @@ export class Hub {
     return this.parts.streamReads;
   }
 
+  /** Records from now on when subscriptions began, for the management API. */
+  recordSubscriptionTimes(): void {
+    this.#subscribing.book.recordsTimes = true;
+  }
+
   /** For what went wrong while there is nobody to be told. */
   readonly onTrouble = (what: string, error: unknown): void =>
     this.parts.log.warn('could not be done', { what, error });
@@ -216,6 +221,7 @@ export class Hub {
     this.hubs.admit(subscriber);
     const { log } = this.parts;
     const { hub, id, edge } = subscriber;
+    if (hub.tap !== null) hub.tap.connected(subscriber);
     if (log.enabled('debug'))
       log.debug('connected', { app_id: hub.appId, socket_id: id, protocol: edge.protocol });
   }
@@ -234,6 +240,7 @@ export class Hub {
     this.places.release(subscriber);
     const cause = endCause(subscriber);
     if (cause === 'slow_consumer') hub.meters.slowDisconnects.add();
+    if (hub.tap !== null) hub.tap.closed(subscriber, { code, cause });
     const { log } = this.parts;
     if (log.enabled('debug')) log.debug('disconnected', { app_id: hub.appId, socket_id: id, cause, code });
     this.#cleanup.add(subscriber);

@@ -45,7 +45,15 @@ export { type Remembered } from './recovery/past.js';
 export { type Recovery, type Resumes } from './recovery/resumes.js';
 export { Patience, whenDrained } from './recovery/telling.js';
 export { inTurn, type Work } from './subscriber/in-turn.js';
-export { Subscriber, type SubscriberSocket } from './subscriber/subscriber.js';
+export {
+  type ClientOrigin,
+  type ConnectionTraits,
+  Subscriber,
+  type SubscriberSocket,
+} from './subscriber/subscriber.js';
+export { type AcceptedMessage, type AppTap, type ClosedAs, type Refusal } from './tap.js';
+export { type Topic } from './channels/topic.js';
+export { type Arrived } from './delivery/arrived.js';
 export { Windows, type WindowRule } from './subscriber/windows.js';
 export { type Identities } from './users/identities.js';
 export { type Identity } from './users/identity.js';

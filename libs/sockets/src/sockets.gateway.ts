@@ -67,6 +67,7 @@ export class SocketsGateway implements NativeGateway<Arrival> {
   received(connection: Connection, data: ArrayBuffer): void {
     if (!connection.isOpen) return;
     connection.hub.meters.received(data.byteLength);
+    connection.received += 1;
     connection.activeTick = this.sockets.heartbeats.tick;
     if (isTracingMessages()) this.#takeTraced(connection, data);
     else this.#frames.take(connection, data);

@@ -8,7 +8,7 @@ import {
   type WireFormat,
 } from '@carillon/ably-core';
 import type { Config } from '@carillon/config';
-import { rulesOf } from '@carillon/realtime';
+import { type ClientOrigin, rulesOf } from '@carillon/realtime';
 import type { HttpRequest } from '@carillon/uws';
 import type { Manner } from './connection.js';
 import { grantedModes, MODE } from './flags.js';
@@ -16,6 +16,7 @@ import { grantedModes, MODE } from './flags.js';
 /** Version of the protocol from which clients attach their channels anew, each with its place, as they come back. */
 const FIRST_TO_ATTACH_ANEW = 2;
 const MAX_EARLY = 16;
+const MAX_AGENT_CHARACTERS = 128;
 const MIN_REMAIN_MS = 1000;
 const MAX_REMAIN_MS = 15_000;
 
@@ -33,6 +34,7 @@ export class Arrival {
     /** It attaches its channels anew as it comes back. Clients of old versions do not: they would never hear anything again. */
     readonly attachesAnew: boolean,
     readonly origin: string,
+    readonly from: ClientOrigin,
     private readonly credentials: () => Promise<Principal>,
   ) {}
 
@@ -76,6 +78,7 @@ export function arrivalOf(
     query['resume'] || query['recover'] || null,
     !(Number(query['v'] || FIRST_TO_ATTACH_ANEW) < FIRST_TO_ATTACH_ANEW),
     request.header('origin') ?? '',
+    { address: request.forwardedIp, client: query['agent']?.slice(0, MAX_AGENT_CHARACTERS) || null },
     async () => core.authentication.prove(readCredentials({ query, header }), Date.now()),
   );
 }

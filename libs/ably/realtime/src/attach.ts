@@ -108,7 +108,32 @@ export class Attach {
     this.parts.counted.refused(error);
     const action = error.code === 50_003 ? ACTION.detached : ACTION.error;
     this.parts.said.say(connection, { action, channel: text, error: error.body });
+    const { tap } = connection.hub;
+    const channel = typeof text === 'string' ? readChannelName(text).base : null;
+    if (tap !== null)
+      tap.refused(connection, { code: error.code, reason: error.message, channel, isSubscribe: true });
     if (typeof text === 'string') await this.leave(connection, text);
+  }
+
+  /** Takes every view of a channel, and the members, from a connection by order of an operator. */
+  async remove(connection: CompatConnection, base: string): Promise<void> {
+    const { said } = this.parts;
+    const error = new CompatError(40_160, 'Removed by an operator', 403);
+    const views = [...connection.attachments.values()].filter((one) => one.base === base);
+    // Members are gone for good before the views are: their leaving has another cause.
+    await said.membersLeave(connection, base, 0, 'forced_disconnect');
+    for (const { text } of views) {
+      const { tap } = connection.hub;
+      if (tap !== null)
+        tap.refused(connection, {
+          code: error.code,
+          reason: error.message,
+          channel: base,
+          isSubscribe: false,
+        });
+      said.say(connection, { action: ACTION.detached, channel: text, error: error.body });
+      await this.leave(connection, text);
+    }
   }
 
   /** Takes this view of a channel from a connection, and its members where no other lets it have them. */

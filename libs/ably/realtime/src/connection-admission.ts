@@ -69,6 +69,7 @@ export class ConnectionAdmission {
     const { edge } = this.parts;
     const connection = new CompatConnection(connectionId, appHub, edge, codec, about, former?.receipts);
     connection.holdsPlace = holdsPlace;
+    connection.origin = arrival.from;
     connection.mayRepeat = takenHash !== null && former === null;
     if (!transport.isOpen || hub.places.full(principal.app) !== null) {
       hub.places.giveBack(connection);

@@ -1,7 +1,16 @@
 import type { WheelItem } from '@carillon/collections';
 import type { Principal, WireFormat } from '@carillon/ably-core';
 import type { Expression } from '@carillon/filter';
-import { type AppHub, type Codec, type Edge, type Membership, Subscriber, Windows } from '@carillon/realtime';
+import {
+  type AppHub,
+  type Codec,
+  type ConnectionTraits,
+  type Edge,
+  type Membership,
+  Subscriber,
+  type Subscription,
+  Windows,
+} from '@carillon/realtime';
 import { echoOf } from '@carillon/protocol';
 import { Answers } from './answers.js';
 import type { ControlQueue } from './control-queue.js';
@@ -83,6 +92,8 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
   toldMs = performance.now();
   /** It was asked for another token, or is not to be. */
   isAskedForToken = false;
+  /** When the last frame was received, on the clock of `performance`; null: none was. */
+  receivedMs: number | null = null;
   /** Links of the wheel that it stands on, see `Pulses`. */
   dueTick = 0;
   next: CompatConnection | null = null;
@@ -112,6 +123,20 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
     this.receipts = receipts;
   }
 
+  override get traits(): ConnectionTraits {
+    return {
+      protocol: 'ably',
+      format: this.manner.format,
+      userId: this.principal.clientId,
+      lastReceivedMs: this.receivedMs,
+      tokenExpiresAtMs: this.principal.expiresMs,
+    };
+  }
+
+  override memberIds({ channel }: Subscription): readonly string[] {
+    return [...(this.members.get(channel.name)?.values() ?? [])].map(({ userId }) => userId);
+  }
+
   /** What all its attachments of a channel let it do; null: it has none. */
   modesOn(channel: string): number | null {
     let all: number | null = null;
@@ -133,14 +158,20 @@ const HOLDS = { maxFrames: 4096, maxBytes: 64 * 1024 * 1024 };
 /** How the hub sees these connections. */
 export const compatEdge = (
   leaseMs: number,
-  lost: (connection: CompatConnection, text: string) => void,
+  on: {
+    readonly lost: (connection: CompatConnection, text: string) => void;
+    readonly removed: (connection: CompatConnection, channel: string) => Promise<void>;
+  },
 ): Edge => ({
   protocol: 'compat',
   leaseMs,
   tellsPositions: true,
   holds: HOLDS,
   lost: (subscriber, channel, view = channel) => {
-    if (subscriber instanceof CompatConnection) lost(subscriber, view);
+    if (subscriber instanceof CompatConnection) on.lost(subscriber, view);
+  },
+  remove: async (subscriber, channel) => {
+    if (subscriber instanceof CompatConnection) await on.removed(subscriber, channel);
   },
   echoes: (sender, message, view = message.channel) => {
     const own = echoOf(message);

@@ -24,6 +24,13 @@ export const ACTION = {
   annotation: 21,
 } as const;
 
+/** Names of the frames that a tail shows; heartbeats, messages and attaches are shown otherwise or not at all. */
+export const FRAME_NAMES: ReadonlyMap<number, string> = new Map(
+  Object.entries(ACTION)
+    .filter(([name]) => !['attach', 'detach', 'heartbeat', 'message'].includes(name))
+    .map(([name, action]) => [action, name]),
+);
+
 /** What an answer to an attach says beside modes. */
 export const FLAG = { hasPresence: 1, hasBacklog: 2, resumed: 4 } as const;
 

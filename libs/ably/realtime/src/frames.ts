@@ -1,6 +1,7 @@
 import { CompatError, decodeWire, isObject, type JsonObject } from '@carillon/ably-core';
 import { MAX_FRAME_BYTES } from './connected.js';
 import type { CompatConnection } from './connection.js';
+import { FRAME_NAMES } from './flags.js';
 import type { Life } from './life.js';
 
 /** Handles the frames of one action. `bytes` is the size of the frame. */
@@ -25,6 +26,9 @@ export class InboundFrames {
 
   /** Passes on a decoded frame; `bytes` is its size. */
   handle(connection: CompatConnection, frame: JsonObject, bytes: number): void {
+    const { tap } = connection.hub;
+    const name = tap === null ? undefined : FRAME_NAMES.get(frame['action'] as number);
+    if (tap !== null && name !== undefined) tap.frame(connection, 'in', name, bytes);
     this.handlers.get(frame['action'])?.(connection, frame, bytes);
   }
 }

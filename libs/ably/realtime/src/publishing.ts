@@ -79,8 +79,19 @@ export class Publishing {
       const told = refusalOf(error);
       const refusal = told instanceof CompatError ? told : new CompatError(50_003, 'not done, retry');
       this.counted.refused(refusal);
+      this.#tapRefused(connection, frame, refusal);
       answer(ACTION.nack, { error: refusal.body });
     }
+  }
+
+  #tapRefused(
+    connection: CompatConnection,
+    { channel }: JsonObject,
+    { code, message: reason }: CompatError,
+  ): void {
+    const { tap } = connection.hub;
+    const base = typeof channel === 'string' ? channel : null;
+    if (tap !== null) tap.refused(connection, { code, reason, channel: base, isSubscribe: false });
   }
 
   /** @throws CompatError 42911 when it sends more than the app lets it. */
@@ -203,12 +214,29 @@ export class Publishing {
     });
     for (const [index, prepared] of pushes.entries())
       await push?.publish(prepared, { appId: hub.appId, channel: base, id: ids[index] ?? '' });
+    if (connection.hub.tap !== null) this.#tapAccepted(connection, base, messages, ids);
     this.#tell(
       connection,
       base,
       messages.filter((one, index) => isNew[index] === true && !isEphemeral(one)),
     );
     return { serials, said: messages };
+  }
+
+  #tapAccepted(
+    connection: CompatConnection,
+    channel: string,
+    messages: readonly NewMessage[],
+    ids: readonly (string | null)[],
+  ): void {
+    const { tap } = connection.hub;
+    for (const [index, { name, data }] of messages.entries())
+      tap?.accepted(connection, {
+        channel,
+        event: name ?? 'message',
+        dataText: data === null || data === undefined ? null : JSON.stringify(data),
+        messageId: ids[index] ?? null,
+      });
   }
 
   /** Servers of the app hear what clients say, with the user where a channel has users. */

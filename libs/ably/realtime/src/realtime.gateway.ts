@@ -50,6 +50,8 @@ export class RealtimeGateway implements NativeGateway<SocketState> {
     if (state instanceof Arrival) return state.hold(data, isBinary);
     if (state?.isOpen !== true) return;
     state.hub.meters.received(data.byteLength);
+    state.received += 1;
+    state.receivedMs = performance.now();
     this.#frames.take(state, new Uint8Array(data), isBinary);
   }
 

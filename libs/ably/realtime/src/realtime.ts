@@ -102,8 +102,9 @@ export class Realtime {
       withinMs: config.compat.attach_timeout_ms,
     });
     const ordered = new OrderedWork(hub, life);
-    const edge = compatEdge(config.presence.v2_ungraceful_timeout_seconds * 1000, (connection, text) => {
-      ordered.add(connection, 0, () => attach.again(connection, text));
+    const edge = compatEdge(config.presence.v2_ungraceful_timeout_seconds * 1000, {
+      lost: (connection, text) => ordered.add(connection, 0, () => attach.again(connection, text)),
+      removed: (connection, channel) => attach.remove(connection, channel),
     });
     this.said = said;
     this.life = life;

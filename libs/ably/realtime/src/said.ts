@@ -4,7 +4,7 @@ import type { LeaveCause, Presence } from '@carillon/presence';
 import type { CompatConnection } from './connection.js';
 import { ControlQueue } from './control-queue.js';
 import type { Counted } from './counted.js';
-import { MODE } from './flags.js';
+import { FRAME_NAMES, MODE } from './flags.js';
 
 /** What both attaching and presence do to connections. */
 export class Said {
@@ -21,6 +21,9 @@ export class Said {
     this.counted.said();
     connection.toldMs = performance.now();
     const encoded = encodeWire(frame, manner.format);
+    const { tap } = connection.hub;
+    const name = tap === null || !('action' in frame) ? undefined : FRAME_NAMES.get(Number(frame.action));
+    if (tap !== null && name !== undefined) tap.frame(connection, 'out', name, frameBytes(encoded));
     if (lane !== null && !('channel' in frame)) {
       connection.control ??= new ControlQueue();
       if (!connection.control.add(lane, frameBytes(encoded)))

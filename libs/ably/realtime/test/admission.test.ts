@@ -56,7 +56,9 @@ function scene(renew: () => Promise<never>, rateLimit: RateLimit | null = null) 
   const gateway = new RealtimeGateway(edge);
   const socket = {
     isOpen: true,
-    state: new Arrival(MANNER, null, true, '', () => Promise.reject(new Error('not asked'))),
+    state: new Arrival(MANNER, null, true, '', { address: null, client: null }, () =>
+      Promise.reject(new Error('not asked')),
+    ),
     send: (frame: string) => void told.push(JSON.parse(frame)),
     end: (code: number) => {
       if (socket.isOpen) told.push(code);

@@ -38,7 +38,7 @@ const CODES: Readonly<Record<number, number>> = {
 
 /** Paths of the service itself, whose clients know errors in its own form. */
 const NATIVE =
-  /^\/(?:$|operator\/stats\/?$|(?:app|apps|live|up|usage|accept-traffic|stats|openapi\.json)(?:\/|$))/;
+  /^\/(?:$|operator\/stats\/?$|(?:app|apps|manage|console|live|up|usage|accept-traffic|stats|openapi\.json)(?:\/|$))/;
 
 /** Says errors in the words of these clients everywhere but on the paths of the service itself. */
 export const errorWords =

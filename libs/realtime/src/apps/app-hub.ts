@@ -1,5 +1,6 @@
 import type { App } from '@carillon/app-registry';
 import type { Subscriber } from '../subscriber/subscriber.js';
+import type { AppTap } from '../tap.js';
 import type { AppMeters } from '../metrics.js';
 import { TokenHolders } from '../users/token-holders.js';
 import { UserIndex } from '../users/user-index.js';
@@ -11,6 +12,8 @@ import { Roster } from '../state/roster.js';
 
 /** Everything of one app in this process: its connections, channels and users. */
 export class AppHub {
+  /** Receives what happens to connections and channels of the app; null: nobody observes it. */
+  tap: AppTap | null = null;
   readonly channels = new Map<string, LocalChannel>();
   /** Names of channels that nobody here has any more, and of which everything still comes here. */
   readonly lingering = new Set<string>();

@@ -1,6 +1,7 @@
 import type { App } from '@carillon/app-registry';
 import type { Metrics } from '@carillon/runtime';
 import type { Subscriber } from '../subscriber/subscriber.js';
+import type { AppTap } from '../tap.js';
 import { AppMeters, showSocketMetrics } from '../metrics.js';
 import { AppHub } from './app-hub.js';
 
@@ -8,6 +9,9 @@ import { AppHub } from './app-hub.js';
 export class Hubs {
   readonly #byId = new Map<string, AppHub>();
   #connections = 0;
+  #accepted = 0;
+  /** The tap of an app that is observed; null: no app is. */
+  tapOf: ((appId: string) => AppTap | null) | null = null;
 
   constructor(private readonly metrics: Metrics) {
     showSocketMetrics(metrics);
@@ -28,6 +32,7 @@ export class Hubs {
     const found = this.#byId.get(app.id);
     if (found !== undefined) return found;
     const hub = new AppHub(app, new AppMeters(this.metrics, app.id));
+    if (this.tapOf !== null) hub.tap = this.tapOf(app.id);
     this.#byId.set(app.id, hub);
     return hub;
   }
@@ -36,6 +41,9 @@ export class Hubs {
   admit(subscriber: Subscriber): void {
     const hub = this.of(subscriber.hub.app);
     subscriber.hub = hub;
+    this.#accepted += 1;
+    subscriber.acceptSequence = this.#accepted;
+    subscriber.connectedMs = Math.trunc(performance.now());
     hub.add(subscriber);
     this.#connections += 1;
     hub.meters.connected.add();

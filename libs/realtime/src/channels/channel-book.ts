@@ -26,6 +26,8 @@ export interface ChannelFollower {
  * is wanted for a while longer where it can be recovered.
  */
 export class ChannelBook {
+  /** Whether the time of each subscription is recorded, for the management API. */
+  recordsTimes = false;
   #observer: CountObserver = () => {};
   readonly #lingering = new Lingering((channel) => this.#end(channel));
 
@@ -107,6 +109,9 @@ export class ChannelBook {
     const meters = channel.hub.meters.kind(channel.about.kind);
     meters.subscriptions.add();
     if (channel.count === 1) meters.channels.add();
+    if (this.recordsTimes) (subscriber.subscribedMs ??= new Map()).set(channel.name, performance.now());
+    const { tap } = channel.hub;
+    if (tap !== null) tap.subscribed(subscriber, channel.name);
     this.#observer(channel);
   }
 
@@ -118,6 +123,9 @@ export class ChannelBook {
     const meters = channel.hub.meters.kind(channel.about.kind);
     meters.unsubscriptions.add();
     if (channel.count === 0) meters.channels.subtract();
+    subscriber.subscribedMs?.delete(channel.name);
+    const { tap } = channel.hub;
+    if (tap !== null) tap.unsubscribed(subscriber, channel.name);
     this.#observer(channel);
     this.settle(channel);
   }

@@ -195,6 +195,8 @@ export class Gate {
   #send({ frames, codec, frame = frames.of(codec) ?? undefined }: Held): void {
     const { subscriber } = this;
     if (frame === undefined) return;
+    const { tap } = subscriber.hub;
+    if (tap !== null) tap.sent(subscriber, frames.fact, frame);
     this.outlet.sendFrame(subscriber, frame);
     codec.told?.(frames, 1, subscriber.hub.appId);
   }

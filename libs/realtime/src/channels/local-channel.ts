@@ -216,6 +216,8 @@ export class LocalChannel extends Readers {
     if (isLeftOutHere && frames.fact.kind === 'message') this.hub.meters.notEchoed();
     const gated = this.gates?.count(codec.view, (subscriber) => audience.has(subscriber)) ?? 0;
     const held = gated + audience.openings;
+    const { tap } = this.hub;
+    if (tap !== null) tap.told(audience, frames, isLeftOutHere ? sender : null);
     audience.tell(frame, isLeftOutHere ? sender : null, held);
     this.#lookout.told(frameBytes(frame));
     const receivers = audience.count - Number(isLeftOutHere);

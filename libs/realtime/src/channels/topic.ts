@@ -38,11 +38,13 @@ function numberOf(codec: Codec): number {
 /** Subscribers who get the same frames of a channel or a pattern, on a native topic of their own. */
 export class Topic {
   readonly #name: string;
-  readonly #hub: AppHub;
+  readonly hub: AppHub;
   readonly #ways: TopicWays;
   #subscribers: Subscribers = null;
   /** Subscribers that are sent to one by one: slow ones, and those whose socket is on no native topic. */
   #single: Set<Subscriber> | null = null;
+  /** Frames handed to the native topic so far. */
+  #told = 0;
   /** When every one of its subscribers was last handed a frame, as `performance` keeps time; 0: never. */
   toldMs = 0;
 
@@ -53,7 +55,7 @@ export class Topic {
     readonly codec: Codec,
     ways: TopicWays,
   ) {
-    this.#hub = hub;
+    this.hub = hub;
     this.#ways = ways;
     this.#name = `${numberOf(codec)}/${hub.appId}/${name}`;
   }
@@ -99,23 +101,28 @@ export class Topic {
   /** Lets a subscriber receive. */
   open(subscriber: Subscriber): void {
     if (subscriber.lane !== null || subscriber.socket?.isDirect === true) this.#addSingle(subscriber);
-    else subscriber.socket?.subscribe(this.#name);
+    else this.#subscribe(subscriber);
   }
 
   /** Nothing more reaches the subscriber, until it is let receive again. */
   mute(subscriber: Subscriber): void {
-    subscriber.socket?.unsubscribe(this.#name);
+    this.#unsubscribe(subscriber);
     this.#removeSingle(subscriber);
   }
 
   becameSlow(subscriber: Subscriber): void {
     // One that is held back is on no topic, and joins the slow ones when its gate opens.
-    if (subscriber.socket?.unsubscribe(this.#name) === true) this.#addSingle(subscriber);
+    if (this.#unsubscribe(subscriber)) this.#addSingle(subscriber);
   }
 
   becameFast(subscriber: Subscriber): void {
     if (subscriber.socket?.isDirect === true) return;
-    if (this.#removeSingle(subscriber)) subscriber.socket?.subscribe(this.#name);
+    if (this.#removeSingle(subscriber)) this.#subscribe(subscriber);
+  }
+
+  /** Frames that a subscriber got by the native topic beyond what its own count knows. */
+  toldTo(subscriber: Subscriber): number {
+    return subscriber.socket?.isSubscribed(this.#name) === true ? this.#told : 0;
   }
 
   /** Hands everybody but one a frame; so many of them are held back and get it otherwise. */
@@ -125,12 +132,25 @@ export class Topic {
     const publisher = except?.socket?.isSubscribed(this.#name) === true ? except.socket : null;
     const onTopic = this.count - (this.#single?.size ?? 0) - held - Number(publisher !== null);
     if (except === null && held === 0) this.toldMs = performance.now();
-    this.#hub.meters.sent(onTopic, frameBytes(frame));
+    this.hub.meters.sent(onTopic, frameBytes(frame));
+    this.#told += 1;
+    if (publisher !== null && except !== null) except.sent -= 1;
     if (publisher === null) publish(this.#name, frame);
     else publisher.publish(this.#name, frame, typeof frame !== 'string', outlet.bounds.compress);
     http?.publish(this.#name, frame, publisher);
     if (this.#single === null) return;
     for (const subscriber of this.#single) if (subscriber !== except) outlet.sendFrame(subscriber, frame);
+  }
+
+  /** The count of a subscriber excludes what the topic told before it joined. */
+  #subscribe(subscriber: Subscriber): void {
+    if (subscriber.socket?.subscribe(this.#name) === true) subscriber.sent -= this.#told;
+  }
+
+  #unsubscribe(subscriber: Subscriber): boolean {
+    const wasOn = subscriber.socket?.unsubscribe(this.#name) === true;
+    if (wasOn) subscriber.sent += this.#told;
+    return wasOn;
   }
 
   #addSingle(subscriber: Subscriber): void {

@@ -1,5 +1,4 @@
 import { type ChannelKind, serverToUserId } from '@carillon/channels';
-import type { LiveEvent } from '@carillon/broker';
 import type { ChannelFact } from '@carillon/protocol';
 import type { Told } from '../appends/told.js';
 import type { AppHub } from '../apps/app-hub.js';
@@ -11,15 +10,13 @@ import type { PatternBook } from '../patterns/pattern-book.js';
 import { BY_PATTERN } from '../patterns/placing.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { watchedUser } from '../users/watch-channel.js';
+import type { Arrived } from './arrived.js';
 import type { Outlet } from './outlet.js';
 
 /** First character of the names that address users instead of subscribers. */
 const SPECIAL = 35;
 
 const EPOCH_MS = performance.timeOrigin;
-
-/** What arrives for a channel, from whichever way. */
-export type Arrived = Omit<LiveEvent, 'eventId' | 'fact'> & { readonly fact: ChannelFact };
 
 /** Hands events that arrive from anywhere to whom they concern in this process. */
 export class Delivery {
@@ -45,6 +42,7 @@ export class Delivery {
     const frames = new Frames(event.fact, event.publishedAtMs);
     const receivers = channel.deliver(event.fact, event.exceptSocketId, frames);
     if (receivers === null) return 0;
+    if (hub.tap !== null) hub.tap.delivered(event, receivers);
     count(hub, channel.about.kind, receivers, event);
     return receivers;
   }
@@ -76,7 +74,9 @@ export class Delivery {
     const told: Told = { frames: new Frames(fact, event.publishedAtMs), exceptSocketId };
     const pacing = this.patterns.pacing(hub, about, fact);
     if (pacing !== null && channel === undefined) {
-      count(hub, about.kind, pacing.take(told), event);
+      const paced = pacing.take(told);
+      if (hub.tap !== null) hub.tap.delivered(event, paced);
+      count(hub, about.kind, paced, event);
       return 0;
     }
     const receivers = channel === undefined ? 0 : channel.deliver(fact, exceptSocketId, told.frames);
@@ -84,6 +84,7 @@ export class Delivery {
     if (receivers === null) return 0;
     // A pace has brought it to all who have the channel.
     const byPattern = pacing === null ? hub.patterns.tell(hub, about, told) : 0;
+    if (hub.tap !== null) hub.tap.delivered(event, receivers + byPattern);
     count(hub, about.kind, receivers + byPattern, event);
     return receivers;
   }

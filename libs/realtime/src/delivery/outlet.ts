@@ -50,7 +50,10 @@ export class Outlet {
   /** The same, for a fact that others are told too. */
   sendOf(subscriber: Subscriber, frames: Frames, codec: Codec = subscriber.codec): void {
     const frame = frames.of(codec);
-    if (frame !== null) this.sendFrame(subscriber, frame);
+    if (frame === null) return;
+    const { tap } = subscriber.hub;
+    if (tap !== null) tap.sent(subscriber, frames.fact, frame);
+    this.sendFrame(subscriber, frame);
   }
 
   error(subscriber: Subscriber, { channel, code, message }: FrameError): void {
@@ -65,6 +68,7 @@ export class Outlet {
     // What is dropped is told of by `dropped`, as is what is dropped of native topics.
     if (outcome === 'closed' || outcome === 'dropped') return;
     hub.meters.sent(1, frameBytes(frame));
+    subscriber.sent += 1;
     if (outcome === 'buffered') this.slowDown(subscriber);
   }
 
@@ -124,10 +128,10 @@ export class Outlet {
 
   /**
    * Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. A last fact
-   * goes out before the error frame, whatever else waits.
+   * goes out before the error frame, whatever else waits. `text` replaces the text of the reason.
    */
-  close(subscriber: Subscriber, reason: ErrorCode, lastFact: Fact | null = null): void {
-    if (this.#decide(subscriber, reason)) this.#end(subscriber, reason, lastFact);
+  close(subscriber: Subscriber, reason: ErrorCode, lastFact: Fact | null = null, text?: string): void {
+    if (this.#decide(subscriber, reason)) this.#end(subscriber, reason, lastFact, text);
   }
 
   /** False: it is ending already, or this is no reason to end. */
@@ -139,14 +143,17 @@ export class Outlet {
     return true;
   }
 
-  #end({ socket, hub, codec }: Subscriber, reason: ErrorCode, lastFact: Fact | null = null): void {
-    const { closeCode: code, text } = ERRORS[reason];
+  #end(subscriber: Subscriber, reason: ErrorCode, lastFact: Fact | null = null, own?: string): void {
+    const { socket, hub, codec } = subscriber;
+    const { closeCode: code } = ERRORS[reason];
+    const text = own ?? ERRORS[reason].text;
     if (socket === null || code === null) return;
     const error: Fact = { kind: 'failed', code, message: text, channel: null };
     socket.cork(() => {
       for (const fact of lastFact === null ? [error] : [lastFact, error]) {
         const frame = new Frames(fact).of(codec);
         if (frame === null) continue;
+        if (hub.tap !== null) hub.tap.sent(subscriber, fact, frame);
         const outcome = socket.send(frame, typeof frame !== 'string', this.bounds.compress);
         if (outcome === 'sent' || outcome === 'buffered') hub.meters.sent(1, frameBytes(frame));
       }
@@ -171,6 +178,7 @@ export class Outlet {
       if (frame === undefined) return;
       socket.send(frame, typeof frame !== 'string', this.bounds.compress);
       hub.meters.sent(1, frameBytes(frame));
+      subscriber.sent += 1;
     }
   }
 }

@@ -47,7 +47,7 @@ export class Subscribing {
   readonly joins: Joins;
   readonly resumes: Resumes;
   readonly leaving: Leaving;
-  readonly #book: ChannelBook;
+  readonly book: ChannelBook;
 
   constructor(parts: SubscribingParts) {
     const { config, arrivals, state, isAlone } = parts;
@@ -64,7 +64,7 @@ export class Subscribing {
     const leaving = leavingOf(parts, book);
     const slots = new ReplaySlots();
     const resumes = resumesOf(parts, slots);
-    this.#book = book;
+    this.book = book;
     this.leaving = leaving;
     this.resumes = resumes;
     this.joins = new Joins({
@@ -82,7 +82,7 @@ export class Subscribing {
   }
 
   stop(): void {
-    this.#book.stop();
+    this.book.stop();
   }
 }
 

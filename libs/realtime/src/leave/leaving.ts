@@ -1,4 +1,4 @@
-import { ONLINE_USERS, type Presence } from '@carillon/presence';
+import { type LeaveCause, ONLINE_USERS, type Presence } from '@carillon/presence';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { ChannelBook } from '../channels/channel-book.js';
 import type { Subscription } from '../channels/audience.js';
@@ -29,10 +29,10 @@ export class Leaving {
   constructor(private readonly parts: LeavingParts) {}
 
   /** One channel, on purpose. Undefined when it was done at once. */
-  channel(subscriber: Subscriber, subscription: Subscription): Promise<void> | undefined {
+  channel(subscriber: Subscriber, subscription: Subscription, cause?: LeaveCause): Promise<void> | undefined {
     const { channel, userId } = subscription;
     this.parts.book.leave(subscriber, channel);
-    return userId === null ? undefined : this.member(subscriber, channel.name, userId);
+    return userId === null ? undefined : this.member(subscriber, channel.name, userId, cause);
   }
 
   /** One view of a channel; the channel, where it has nothing else of it. Undefined when it was done at once. */
@@ -48,11 +48,16 @@ export class Leaving {
   }
 
   /** One membership, at once or with a lease, as the end of the subscriber says; an open one has left on purpose. */
-  async member(subscriber: Subscriber, channel: string, userId: string): Promise<void> {
+  async member(
+    subscriber: Subscriber,
+    channel: string,
+    userId: string,
+    cause: LeaveCause = leaveCause(subscriber),
+  ): Promise<void> {
     const { presence, onTrouble } = this.parts;
     const place = { appId: subscriber.hub.appId, channel, userId, socketId: subscriber.id };
     try {
-      await presence.leave(place, this.#leaseMs(subscriber, channel), leaveCause(subscriber));
+      await presence.leave(place, this.#leaseMs(subscriber, channel), cause);
     } catch (error) {
       onTrouble('presence leave', error);
     }

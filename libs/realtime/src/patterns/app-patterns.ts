@@ -121,7 +121,7 @@ function* tellAll({ frames, except, about, covering, isMeant, isNow, served }: M
       if (frame === null) continue;
       served.add(subscriber);
       receivers += 1;
-      pattern.send(subscriber, frame);
+      pattern.send(subscriber, frames, frame);
     }
   }
   return receivers;

@@ -120,6 +120,8 @@ export class LocalPattern {
         this.hub.meters.filtered(topic.count);
       return 0;
     }
+    const { tap } = this.hub;
+    if (tap !== null) tap.told(topic, frames, except);
     topic.tell(frame, except);
     this.#lookout.told(frameBytes(frame));
     return topic.count - Number(except !== null && topic.has(except));
@@ -136,7 +138,9 @@ export class LocalPattern {
   }
 
   /** Tells one who is apart. */
-  send(subscriber: Subscriber, frame: Frame): void {
+  send(subscriber: Subscriber, frames: Frames, frame: Frame): void {
+    const { tap } = this.hub;
+    if (tap !== null) tap.sent(subscriber, frames.fact, frame);
     this.ways.outlet.sendFrame(subscriber, frame);
   }
 

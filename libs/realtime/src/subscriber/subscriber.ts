@@ -27,7 +27,30 @@ export type SubscriberSocket = Pick<
   | 'subscribe'
   | 'terminate'
   | 'unsubscribe'
-> & { readonly isDirect?: boolean };
+> &
+  Partial<Pick<Socket<unknown>, 'remoteAddress'>> & { readonly isDirect?: boolean };
+
+/** Where and by what a client connected. */
+export interface ClientOrigin {
+  /** Reported by trusted proxies; null: the address of the socket counts. */
+  readonly address: string | null;
+  /** Name and version of the client library; null: not given. */
+  readonly client: string | null;
+}
+
+const NO_ORIGIN: ClientOrigin = { address: null, client: null };
+
+/** What differs by protocol in the description of a connection. */
+export interface ConnectionTraits {
+  readonly protocol: 'ably' | 'v1' | 'v2';
+  readonly format: string;
+  /** Signed-in user id or client id; null: neither. */
+  readonly userId: string | null;
+  /** On the clock of `performance`; null: nothing was received, or unknown. */
+  readonly lastReceivedMs: number | null;
+  /** Milliseconds since 1970; null: no token, or it does not expire. */
+  readonly tokenExpiresAtMs: number | null;
+}
 
 /**
  * One admitted connection: everything the hub remembers of it; what only its edge remembers stands in a class of the
@@ -48,6 +71,17 @@ export class Subscriber {
   holdsPlace = false;
   /** Why the service ended the connection; null while it has not. */
   endedFor: ErrorCode | null = null;
+  /** Order of admission in this process. */
+  acceptSequence = 0;
+  /** Time of admission, in whole milliseconds on the clock of `performance`. */
+  connectedMs = 0;
+  /** Frames received. */
+  received = 0;
+  /** Frames sent to it alone, less those that open topics had told before it joined them; see `Topic`. */
+  sent = 0;
+  origin: ClientOrigin = NO_ORIGIN;
+  /** Time of each subscription on the clock of `performance`; null: not recorded. */
+  subscribedMs: Map<string, number> | null = null;
   /** What the connection closed with, 1006 without a close frame; 0: it has not. */
   closedWith = 0;
 
@@ -97,6 +131,42 @@ export class Subscriber {
   get userId(): string | null {
     return this.identity?.userId ?? this.presenceUserId;
   }
+
+  /** Description by protocol; protocols override it. */
+  get traits(): ConnectionTraits {
+    return {
+      protocol: this.edge.protocol === 2 ? 'v2' : 'v1',
+      format: 'json',
+      userId: this.identity?.userId ?? null,
+      lastReceivedMs: null,
+      tokenExpiresAtMs: null,
+    };
+  }
+
+  /** User ids by which it is a member of a channel that it has. */
+  memberIds({ userId }: Subscription): readonly string[] {
+    return userId === null ? [] : [userId];
+  }
+
+  /** Address of the client, behind trusted proxies the reported one; null: unknown. */
+  get address(): string | null {
+    return this.origin.address ?? this.socket?.remoteAddress ?? null;
+  }
+
+  /** Frames sent to it, those of native topics included. */
+  get sentFrames(): number {
+    let sent = this.sent;
+    for (const topic of this.topics()) sent += topic.toldTo(this);
+    return sent;
+  }
+
+  /** Unsent bytes, in the native buffer and in the lane of a slow client. */
+  get bufferedBytes(): number {
+    return (this.socket?.bufferedBytes ?? 0) + (this.lane?.bytes ?? 0);
+  }
+
+  /** It was taken out of a channel by an operator: forgets what its protocol holds of the subscription. */
+  forgetSubscription(_channel: string): void {}
 
   /** Remembers where a subscription began; null: nowhere, or it is over. */
   attached(channel: string, point: AttachPoint | null): void {

@@ -2,12 +2,14 @@ import type { OrdinaryChannel } from '@carillon/channels';
 import {
   type AppHub,
   type Codec,
+  type ConnectionTraits,
   type Outlet,
   Subscriber,
   type SubscriberSocket,
   type Windows,
 } from '@carillon/realtime';
 import type { Capabilities, CapabilityToken } from '@carillon/auth';
+import { TICK_MS } from '../time/tick.js';
 import type { Judged, Judges, View } from './judged.js';
 import type { OwnRequest, Speech, SubscribeRequest } from './speech.js';
 
@@ -50,6 +52,22 @@ export abstract class Connection extends Subscriber {
   /** The socket id that signatures of its channels are for. */
   get signedId(): string {
     return this.id;
+  }
+
+  override get traits(): ConnectionTraits {
+    return {
+      protocol: this.edge.protocol === 2 ? 'v2' : 'v1',
+      format: this.speech.format,
+      userId: this.identity?.userId ?? null,
+      // No frame is later than the tick in which it came by more than the length of a tick.
+      lastReceivedMs:
+        this.received === 0 ? null : this.connectedMs + (this.activeTick - this.connectedTick) * TICK_MS,
+      tokenExpiresAtMs: this.token === null ? null : this.token.expiresAt * 1000,
+    };
+  }
+
+  override forgetSubscription(channel: string): void {
+    this.keep(channel, null);
   }
 
   /** What it may do as far as its identity says. */

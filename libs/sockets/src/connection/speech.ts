@@ -1,5 +1,11 @@
 import type { Codec, Edge } from '@carillon/realtime';
-import type { ClientEventFrame, InboundFrame, InboundFrameV2, SubscribeFrameV2 } from '@carillon/protocol';
+import type {
+  ClientEventFrame,
+  InboundFrame,
+  InboundFrameV2,
+  SubscribeFrameV2,
+  WireFormat,
+} from '@carillon/protocol';
 import type { HeartbeatKind } from '../time/heartbeat.js';
 
 /** What a client sent for others, with what only protocol 2 clients can say of it. */
@@ -44,6 +50,8 @@ export type Inbound =
 export interface Speech {
   readonly edge: Edge;
   readonly codec: Codec;
+  /** Wire format. */
+  readonly format: WireFormat;
   /** Whether client events with an id are acknowledged. */
   readonly acks: boolean;
   /** How silent connections are treated. */

@@ -1,4 +1,4 @@
-import { type AppHub, type Hub, rulesOf, type UpgradeLimit } from '@carillon/realtime';
+import { type AppHub, type ClientOrigin, type Hub, rulesOf, type UpgradeLimit } from '@carillon/realtime';
 import type { Connection } from '../connection/connection.js';
 import type { Speech } from '../connection/speech.js';
 import { ConnectionV1 } from '../v1/connection-v1.js';
@@ -7,11 +7,12 @@ import type { SpeechesV2, SpeechV2 } from '../v2/speeches.js';
 import type { Tokens } from '../v2/tokens.js';
 import { AppLookupUnavailable, type App, type AppRegistry } from '@carillon/app-registry';
 import { ServiceError, type ErrorCode } from '@carillon/errors';
-import { newSocketId, parseConnectOptions, type ConnectRules } from '@carillon/protocol';
+import { type ClientLibrary, newSocketId, parseConnectOptions, type ConnectRules } from '@carillon/protocol';
 import type { CapabilityToken, TokenVerdict } from '@carillon/auth';
 import type { Admission } from '@carillon/runtime';
 import type { HttpRequest, UpgradeDecision } from '@carillon/uws';
 import type { Heartbeats } from '../time/heartbeats.js';
+import { clientName } from './client-name.js';
 import { PendingArrival, RefusedArrival, type Arrival, type SettledArrival } from './arrival.js';
 
 /** What the entrance works with. */
@@ -38,12 +39,14 @@ interface Spoken {
   readonly speech: Speech;
   /** Not yet verified; `unknown`: it brings one, and its protocol knows none; null: it brings none. */
   readonly token: { readonly text: string } | 'unknown' | null;
+  readonly library: ClientLibrary;
   readonly connection: (id: string, hub: AppHub, tick: number) => Connection;
 }
 
 /** Who wants in. */
 interface Arriving extends Spoken {
   readonly origin: string;
+  readonly from: ClientOrigin;
 }
 
 /**
@@ -80,11 +83,17 @@ export class Entrance {
     const origin = request.header('origin') ?? '';
     const app = this.parts.apps.peekByKey(key);
     if (app !== undefined && !(spoken instanceof Promise)) {
-      const arrival = this.#arrive(app, { ...spoken, origin });
+      const arrival = this.#arrive(app, {
+        ...spoken,
+        origin,
+        from: { address: request.forwardedIp, client: clientName(spoken.library) },
+      });
       return { accept: arrival instanceof Promise ? new PendingArrival(arrival) : arrival, headers };
     }
+    const { forwardedIp: address } = request;
     const arrival = this.#lookUp(key).then(async (found) => {
-      const arriving = { ...(await spoken), origin };
+      const own = await spoken;
+      const arriving = { ...own, origin, from: { address, client: clientName(own.library) } };
       return found === 'unavailable'
         ? this.#refused('over_capacity', arriving.speech)
         : this.#arrive(found, arriving);
@@ -98,11 +107,17 @@ export class Entrance {
     const options = parseConnectOptions(rawQuery, rules);
     if (options.protocol === 1) {
       const token = options.bringsToken ? 'unknown' : null;
-      return { speech, token, connection: (id, hub, tick) => new ConnectionV1(id, hub, speech, tick) };
+      return {
+        speech,
+        token,
+        library: options,
+        connection: (id, hub, tick) => new ConnectionV1(id, hub, speech, tick),
+      };
     }
     const { token } = options;
     const spoken = (one: SpeechV2): Spoken => ({
       speech: one,
+      library: options,
       token: token === null ? null : { text: token },
       connection: (id, hub, tick) => new ConnectionV2(id, hub, one, tick),
     });
@@ -156,6 +171,7 @@ export class Entrance {
     const { hub, heartbeats } = this.parts;
     const connection = arriving.connection(newSocketId(), hub.hubs.of(app), heartbeats.tick);
     connection.token = token;
+    connection.origin = arriving.from;
     return connection;
   }
 

@@ -128,6 +128,9 @@ export class ClientEvents {
     const receipt = publisher.publish(channel.hub.app, said, idempotencyKey);
     const done = (made: Receipt): void => {
       answer.accept(made);
+      const { tap } = channel.hub;
+      if (tap !== null && made.isDuplicate !== true)
+        tap.accepted(connection, { channel: channel.name, event, dataText, messageId: frame.messageId });
       if (!isEphemeral && made.isDuplicate !== true) this.#tell(connection, frame, subscription, made);
     };
     if (!(receipt instanceof Promise)) {

@@ -50,6 +50,8 @@ export class FrameReader {
       if (!isWithin) this.#tellLimit(connection);
       return;
     }
+    const { tap } = connection.hub;
+    if (tap !== null && !hasTraceOfItsOwn(frame)) tap.frame(connection, 'in', frame.kind, bytes.byteLength);
     if (isWithin) this.#dispatch(connection, frame);
     else if (frame.kind === 'client-event') this.#refuse(connection, frame);
     else this.#tellLimit(connection, channelOf(frame));
@@ -87,6 +89,10 @@ export class FrameReader {
     this.outlet.error(connection, limited(channel));
   }
 }
+
+/** Subscriptions and messages are traced when they take effect. */
+const hasTraceOfItsOwn = ({ kind }: RequestFrame): boolean =>
+  kind === 'subscribe' || kind === 'unsubscribe' || kind === 'client-event';
 
 const limited = (channel: string | null): FrameError =>
   frameError('rate_limited', { channel, message: 'The rate limit is exceeded' });

@@ -1,10 +1,8 @@
 import { Wheel } from '@carillon/collections';
 import type { Outlet } from '@carillon/realtime';
 import type { Connection } from '../connection/connection.js';
+import { TICK_MS } from './tick.js';
 import { type HeartbeatKind, heartbeatVerdict, type HeartbeatRules } from './heartbeat.js';
-
-/** Length of a tick, and so how late a heartbeat may be. */
-export const TICK_MS = 500;
 
 /** Time a client has to answer. */
 const ANSWER_MS = 30_000;

@@ -8,6 +8,7 @@ import { edgeV1 } from './edge.js';
 export const speechV1 = (config: Config): Speech => ({
   edge: edgeV1(config),
   codec: V1,
+  format: 'json',
   acks: false,
   heartbeat: 'asked',
   read,

@@ -34,6 +34,7 @@ export interface SpeechV2 extends Speech {
 
 /** What all connections of one format share. */
 interface Spoken {
+  readonly format: WireFormat;
   /** Of those who are told of appends as they come. */
   readonly codec: CodecV2;
   readonly read: (bytes: ArrayBuffer) => Inbound;
@@ -77,6 +78,7 @@ export class SpeechesV2 {
     const speech: SpeechV2 = {
       codec,
       codecOf: (hub) => this.appCodecs.of(hub, codec),
+      format: spoken.format,
       acks,
       heartbeat: 'pinged',
       requests: this.requests,
@@ -101,7 +103,8 @@ export class SpeechesV2 {
   #spoken(wire: WireFormatV2): Spoken {
     const write = wire.format === 'json' ? (frame: FrameV2): string => String(wire.encode(frame)) : null;
     const read = (bytes: ArrayBuffer): Inbound => this.#read(wire, bytes);
-    return { codec: new CodecV2(wire), read, write, meta: new MetaCodec(wire), speeches: new Map() };
+    const { format } = wire;
+    return { format, codec: new CodecV2(wire), read, write, meta: new MetaCodec(wire), speeches: new Map() };
   }
 
   #read(wire: WireFormatV2, bytes: ArrayBuffer): Inbound {

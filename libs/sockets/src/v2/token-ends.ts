@@ -1,6 +1,6 @@
 import { Wheel, type WheelItem } from '@carillon/collections';
 import { EXPIRY_GRACE_MS, untilExpiryMs } from '@carillon/auth';
-import { TICK_MS } from '../time/heartbeats.js';
+import { TICK_MS } from '../time/tick.js';
 import type { Connection } from '../connection/connection.js';
 
 /** A token's end as a thing of a wheel. */
