@@ -1,6 +1,15 @@
 export { BROKER_DRIVERS, openBroker } from './drivers.js';
 export { type BrokerConfig, type BrokerOptions } from './broker-options.js';
 export { LocalBroker } from './drivers/local.js';
+export {
+  type FleetAnswers,
+  type FleetBus,
+  type FleetHandler,
+  type MessageObserver,
+  type NoticeListener,
+  type Observation,
+  type ObservedMessage,
+} from './fleet/port.js';
 export { type OnListenerFault } from './listener-fault.js';
 export { MAX_UNIQUE_MS, type LiveEvent } from './live-event.js';
 export { mergeAnswers } from './merge-answers.js';

@@ -1,4 +1,5 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
+import type { FleetBus } from './fleet/port.js';
 import type { LaneBroker } from './lanes/port.js';
 import type { LiveEvent } from './live-event.js';
 import type { Answer, Question, RevokedTokens } from './question.js';
@@ -109,4 +110,6 @@ export interface Broker {
 export interface OpenedBroker extends Broker {
   /** The lanes' side of it, over the same connection. */
   readonly lanes: LaneBroker;
+  /** The control plane of the management API, over the same connection. */
+  readonly fleet: FleetBus;
 }

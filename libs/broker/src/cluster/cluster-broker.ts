@@ -1,5 +1,7 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
 import { LocalBroker } from '../drivers/local.js';
+import { ClusterFleet } from '../fleet/cluster-fleet.js';
+import { ObservedInterest } from '../fleet/observed-interest.js';
 import { ClusterLanes } from '../lanes/cluster-lanes.js';
 import type { LiveEvent } from '../live-event.js';
 import type { BrokerListener, Gathered, OpenedBroker } from '../port.js';
@@ -33,6 +35,7 @@ const LEAVE_WITHIN_MS = 2000;
 /** Broker client of an installation of several processes, over any `Wire`. */
 export class ClusterBroker implements OpenedBroker {
   readonly lanes: ClusterLanes;
+  readonly fleet: ClusterFleet;
   readonly #own: LocalBroker;
   readonly #identity: Identity;
   readonly #link: Link;
@@ -42,6 +45,7 @@ export class ClusterBroker implements OpenedBroker {
   readonly #membership: Membership;
   readonly #questions: Questions;
   readonly #traffic: Traffic;
+  readonly #interest: ObservedInterest;
   readonly #reception: Reception;
   readonly #notices: Notices;
   readonly #meters: ClusterMeters;
@@ -84,7 +88,10 @@ export class ClusterBroker implements OpenedBroker {
       log,
       hears: () => this.#hearing.problem === null,
       answers: () => this.#link.session?.check() ?? Promise.reject(new Error('not connected')),
-      onGone: (nodeId) => this.#questions.gone(nodeId),
+      onGone: (nodeId) => {
+        this.#questions.gone(nodeId);
+        this.fleet.gone(nodeId);
+      },
       onDeclaredDead: () => this.#hearing.rename(),
     });
     this.#questions = new Questions({
@@ -111,8 +118,20 @@ export class ClusterBroker implements OpenedBroker {
         // A node that answers this has processed the earlier message.
         await this.#questions.ask('sockets_count', '', null);
       },
-      deliver: (event) => this.#own.publish(event),
+      deliver: (event, nodeId) => this.#own.publish(event, nodeId),
       deliverRecord: (record) => this.#own.deliverRecord(record),
+    });
+    this.#interest = new ObservedInterest(this.#own, this.#traffic);
+    this.fleet = new ClusterFleet({
+      identity,
+      post,
+      membership: this.#membership,
+      hearing: this.#hearing,
+      maxMessageBytes,
+      log,
+      begun: this.#begun,
+      isMember: () => this.#isMember,
+      observe: (appId, channel, observer) => this.#interest.observe(appId, channel, observer),
     });
     this.lanes = new ClusterLanes({
       maxBytes: maxMessageBytes,
@@ -130,6 +149,7 @@ export class ClusterBroker implements OpenedBroker {
       questions: this.#questions,
       traffic: this.#traffic,
       notices: this.#notices,
+      fleet: this.fleet,
       maxMessageBytes,
       meters,
       log,
@@ -155,7 +175,7 @@ export class ClusterBroker implements OpenedBroker {
   }
 
   publish(event: LiveEvent): Promise<void> {
-    this.#own.publish(event);
+    this.#own.publish(event, this.nodeId);
     if (this.#closing !== null) return Promise.reject(new Error('the broker is closed'));
     return this.#traffic.publish(event);
   }
@@ -165,20 +185,20 @@ export class ClusterBroker implements OpenedBroker {
     if (this.#subscriptions.size > MANY_CHANNELS) {
       this.#parts.log.warn('very many channels are subscribed to in this process', { over: MANY_CHANNELS });
     }
-    return this.#traffic.subscribe(appId, channel);
+    return this.#interest.subscribe(appId, channel);
   }
 
   unsubscribe(appId: string, channel: string): void {
-    this.#traffic.unsubscribe(appId, channel);
+    this.#interest.unsubscribe(appId, channel);
   }
 
   subscribeAll(appId: string): Promise<void> | undefined {
     if (this.#closing !== null) return Promise.reject(new Error('the broker is closed'));
-    return this.#traffic.subscribeAll(appId);
+    return this.#interest.subscribe(appId, null);
   }
 
   unsubscribeAll(appId: string): void {
-    this.#traffic.unsubscribeAll(appId);
+    this.#interest.unsubscribe(appId, null);
   }
 
   async ask<K extends keyof Question>(kind: K, appId: string, about: Question[K]): Promise<Gathered<K>> {
@@ -231,6 +251,7 @@ export class ClusterBroker implements OpenedBroker {
     await within(LEAVE_WITHIN_MS, this.#membership.leave());
     this.#begin();
     this.#questions.close();
+    this.fleet.close();
     this.lanes.close();
     this.#subscriptions.close();
     this.#outbox.close();

@@ -3,6 +3,9 @@ import {
   BROADCAST,
   decoder,
   HEARTBEAT,
+  MANAGE_NOTICE,
+  MANAGE_REQUEST,
+  MANAGE_RESPONSE,
   NODE_DEAD,
   NODE_LEAVING,
   RECORD,
@@ -11,6 +14,7 @@ import {
   ROLL_CALL,
   TOKEN_REVOKED,
 } from '@carillon/contracts';
+import type { ClusterFleet } from '../fleet/cluster-fleet.js';
 import type { Identity } from './identity.js';
 import type { Membership } from './membership.js';
 import type { ClusterLog, ClusterMeters } from './meters.js';
@@ -24,6 +28,7 @@ export interface ReceptionParts {
   readonly questions: Questions;
   readonly traffic: Traffic;
   readonly notices: Notices;
+  readonly fleet: ClusterFleet;
   readonly maxMessageBytes: number;
   readonly meters: ClusterMeters;
   readonly log: ClusterLog;
@@ -40,6 +45,9 @@ const decode = decoder(
   APP_CHANGED,
   TOKEN_REVOKED,
   RECORD,
+  MANAGE_REQUEST,
+  MANAGE_RESPONSE,
+  MANAGE_NOTICE,
 );
 
 /** Decodes messages of other processes, drops invalid ones, and dispatches the rest by kind. */
@@ -48,7 +56,7 @@ export class Reception {
 
   /** Never throws. */
   receive(address: string, bytes: Uint8Array): void {
-    const { identity, membership, questions, traffic, notices, maxMessageBytes } = this.parts;
+    const { identity, membership, questions, traffic, notices, fleet, maxMessageBytes } = this.parts;
     const decoded = decode(bytes, maxMessageBytes);
     if (!decoded.ok) {
       if (decoded.reason !== 'unknown-kind') this.#drop(decoded.reason, decoded.detail);
@@ -91,6 +99,15 @@ export class Reception {
         break;
       case 'app_changed':
         notices.appChanged(message.app_id);
+        break;
+      case 'manage_request':
+        fleet.request(message);
+        break;
+      case 'manage_response':
+        fleet.response(message);
+        break;
+      case 'manage_notice':
+        fleet.notice(message);
         break;
     }
   }

@@ -28,7 +28,7 @@ export interface TrafficParts {
   readonly hasPatterns: () => boolean;
   /** Has the others send everything under the shared address, which is heard anyway; settles when they know. */
   readonly hearShared: () => Promise<void>;
-  readonly deliver: (event: LiveEvent) => void;
+  readonly deliver: (event: LiveEvent, nodeId: string) => void;
   readonly deliverRecord: (record: FanOutRecordBody) => void;
 }
 
@@ -71,6 +71,11 @@ export class Traffic {
     if (this.#whole.delete(appId) && !this.#hearsShared) subscriptions.release(names.allChannels(appId));
   }
 
+  /** Whether a channel, or (null) every channel of an app, is wanted here. */
+  wants(appId: string, channel: string | null): boolean {
+    return channel === null ? this.#whole.has(appId) : this.#wanted.get(appId)?.has(channel) === true;
+  }
+
   /** Hands an event to the other nodes. */
   publish(event: LiveEvent): Promise<void> {
     const { post, identity, meters } = this.parts;
@@ -106,7 +111,7 @@ export class Traffic {
         parent: message.trace,
         attributes: { app_id: event.appId },
       }),
-      () => deliver(event),
+      () => deliver(event, message.node_id),
     );
     return null;
   }

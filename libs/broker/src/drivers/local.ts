@@ -1,5 +1,8 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
 import { traced } from '@carillon/tracing';
+import { LocalFleet } from '../fleet/local-fleet.js';
+import { Observers } from '../fleet/observers.js';
+import type { MessageObserver, Observation } from '../fleet/port.js';
 import { OwnLanes } from '../lanes/own-lanes.js';
 import type { OnListenerFault } from '../listener-fault.js';
 import type { LiveEvent } from '../live-event.js';
@@ -11,7 +14,10 @@ import { Repeats } from '../repeats.js';
 /** The broker of an installation that is one process: everything happens at once, and nothing can be out of reach. */
 export class LocalBroker implements OpenedBroker {
   readonly lanes: OwnLanes;
+  readonly fleet: LocalFleet;
   readonly #repeats = new Repeats();
+  /** Null while nothing is observed. */
+  #observers: Observers | null = null;
   #listener: BrokerListener | null = null;
   #closed = false;
 
@@ -20,6 +26,27 @@ export class LocalBroker implements OpenedBroker {
     private readonly onFault: OnListenerFault,
   ) {
     this.lanes = new OwnLanes((record) => this.deliverRecord(record));
+    this.fleet = new LocalFleet(
+      nodeId,
+      (appId, channel, observer) => this.observe(appId, channel, observer),
+      (error) => onFault('answer', error),
+    );
+  }
+
+  /** Observes what is published or arrives here. */
+  observe(appId: string, channel: string | null, observer: MessageObserver): Observation {
+    const observers = (this.#observers ??= new Observers());
+    const remove = observers.add(appId, channel, observer);
+    const end = (): void => {
+      remove();
+      if (observers.isEmpty && this.#observers === observers) this.#observers = null;
+    };
+    return { ready: Promise.resolve(), end };
+  }
+
+  /** Whether a channel, or (null) a whole app, is observed. */
+  isObserved(appId: string, channel: string | null): boolean {
+    return this.#observers?.has(appId, channel) === true;
   }
 
   listen(listener: BrokerListener): void {
@@ -27,10 +54,12 @@ export class LocalBroker implements OpenedBroker {
     if (!this.#closed) this.#listener = listener;
   }
 
-  publish(event: LiveEvent): undefined {
-    if (this.#listener === null || this.#repeats.isRepeat(event)) return;
+  publish(event: LiveEvent, nodeId = this.nodeId): undefined {
+    const listener = this.#listener;
+    if ((listener === null && this.#observers === null) || this.#repeats.isRepeat(event)) return;
     try {
-      this.#listener.deliver(event);
+      if (this.#observers !== null) this.#observers.event(event, nodeId);
+      listener?.deliver(event);
     } catch (error) {
       this.onFault('deliver', error);
     }
@@ -39,6 +68,7 @@ export class LocalBroker implements OpenedBroker {
   /** Hands a committed record to the listener, if it takes any. */
   deliverRecord(record: FanOutRecordBody): void {
     const listener = this.#listener;
+    if (this.#observers !== null) this.#observe(record);
     if (listener?.deliverRecord === undefined) return;
     try {
       traced(
@@ -103,6 +133,14 @@ export class LocalBroker implements OpenedBroker {
     this.#listener = null;
     this.lanes.close();
     return Promise.resolve();
+  }
+
+  #observe(record: FanOutRecordBody): void {
+    try {
+      this.#observers?.record(record);
+    } catch (error) {
+      this.onFault('deliver', error);
+    }
   }
 
   #answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Gathered<Kind> {
