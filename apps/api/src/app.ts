@@ -3,6 +3,7 @@ import { CACHE, CACHE_DRIVERS, CacheModule } from '@carillon/cache';
 import { CompatApiModule } from '@carillon/ably-rest';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/history-writer';
 import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
+import { NodeStateModule } from '@carillon/fleet-state';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/api-http';
@@ -38,6 +39,7 @@ export const api: AppDefinition = {
     CacheModule,
     RateLimitModule,
     BrokerModule,
+    NodeStateModule.of('api'),
     HistoryStoreModule,
     CommitModule,
     HistoryModule.over({ reads: CHANNEL_READS, commits: COMMIT_CLIENT }),

@@ -4,6 +4,7 @@ import { CompatModule } from '@carillon/ably-realtime';
 import { CompatApiModule } from '@carillon/ably-rest';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule } from '@carillon/history-writer';
 import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
+import { GatewayStateModule, NodeStateModule } from '@carillon/fleet-state';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/api-http';
@@ -41,6 +42,7 @@ export const gateway: AppDefinition = {
     CacheModule,
     RateLimitModule,
     BrokerModule,
+    NodeStateModule.of('gateway'),
     PresenceModule,
     // Without others it is its own writer.
     ...(config.adapter.driver === 'local' ? [HistoryStoreModule, PurgeModule] : []),
@@ -52,6 +54,7 @@ export const gateway: AppDefinition = {
     WebhookEventsModule,
     SocketsModule,
     StreamsModule,
+    GatewayStateModule,
     OperationsModule.of(config),
     PushQueueModule,
     PushStoreModule,

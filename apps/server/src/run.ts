@@ -6,6 +6,7 @@ import { CompatModule } from '@carillon/ably-realtime';
 import { CompatApiModule } from '@carillon/ably-rest';
 import { CHANNEL_READS, COMMIT_CLIENT, CommitModule, WriterModule } from '@carillon/history-writer';
 import { BROKER, BROKER_DRIVERS, BrokerModule } from '@carillon/broker';
+import { GatewayStateModule, NodeStateModule } from '@carillon/fleet-state';
 import { HISTORY_COMMITS, HistoryModule } from '@carillon/history-reader';
 import { HISTORY_BACKENDS, HistoryStoreModule, PurgeModule } from '@carillon/history-store';
 import { HttpApiModule } from '@carillon/api-http';
@@ -45,6 +46,7 @@ const everything: AppDefinition = {
     CacheModule,
     RateLimitModule,
     BrokerModule,
+    NodeStateModule.of('server'),
     PresenceModule,
     HistoryStoreModule,
     // Beside others it is one writer of several; alone it needs nobody's lanes.
@@ -59,6 +61,7 @@ const everything: AppDefinition = {
     WebhookEventsModule,
     SocketsModule,
     StreamsModule,
+    GatewayStateModule,
     OperationsModule.of(config),
     PushQueueModule,
     PushStoreModule,

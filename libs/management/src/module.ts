@@ -2,6 +2,7 @@ import { APP_REGISTRY } from '@carillon/app-registry';
 import { CACHE } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import { DATABASES, DatabaseModule } from '@carillon/database';
+import { FLEET, FleetModule } from '@carillon/fleet-state';
 import { OPERATIONS } from '@carillon/api-operations';
 import { PUSH_OPERATIONS } from '@carillon/push-core';
 import { PUSH_QUEUE, QUEUE } from '@carillon/queue';
@@ -37,6 +38,7 @@ const server = (config: Config) =>
       ...RUNTIME,
       apps: APP_REGISTRY,
       cache: CACHE,
+      fleet: FLEET,
       rateLimit: RATE_LIMIT,
       databases: DATABASES,
       operations: OPERATIONS,
@@ -71,6 +73,7 @@ export class ManagementModule implements OnModuleInit {
   static of(config: Config): DynamicModule[] {
     if (!config.management.enabled) return [];
     return [
+      { module: FleetModule },
       { module: ManagementModule, providers: [server(config), { provide: SETTING, useValue: config }] },
     ];
   }

@@ -1,6 +1,7 @@
 import type { AppRegistry } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
+import type { Fleet } from '@carillon/fleet-state';
 import type { Operations } from '@carillon/api-operations';
 import type { PushOperations } from '@carillon/push-core';
 import type { Queue } from '@carillon/queue';
@@ -15,6 +16,7 @@ export interface ManagementParts extends LoginParts {
   readonly apps: AppRegistry;
   readonly cache: Cache;
   readonly audit: AuditLog;
+  readonly fleet: Fleet;
   readonly operations: Operations;
   /** Null: this process has no push. */
   readonly push: PushOperations | null;

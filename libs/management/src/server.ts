@@ -2,6 +2,7 @@ import type { AppRegistry } from '@carillon/app-registry';
 import type { Cache } from '@carillon/cache';
 import type { Config } from '@carillon/config';
 import type { Databases } from '@carillon/database';
+import type { Fleet } from '@carillon/fleet-state';
 import type { Operations } from '@carillon/api-operations';
 import type { PushOperations } from '@carillon/push-core';
 import type { Queue } from '@carillon/queue';
@@ -24,6 +25,7 @@ export interface ManagementServerParts {
   readonly config: Config;
   readonly apps: AppRegistry;
   readonly cache: Cache;
+  readonly fleet: Fleet;
   readonly rateLimit: RateLimit;
   readonly databases: Databases;
   readonly operations: Operations;
@@ -73,6 +75,7 @@ export class ManagementServer {
       config,
       apps,
       cache,
+      fleet: parts.fleet,
       log,
       operations: parts.operations,
       push: isPushEnabled(config) ? (parts.push ?? null) : null,

@@ -75,6 +75,17 @@ export {
   type RollCall,
 } from './broker/liveness.js';
 export {
+  MANAGE_NOTICE,
+  MANAGE_REQUEST,
+  MANAGE_RESPONSE,
+  MANAGE_TOPICS,
+  MAX_MANAGE_PARTS,
+  type ManageNotice,
+  type ManageRequest,
+  type ManageResponse,
+  type ManageTopic,
+} from './broker/manage.js';
+export {
   REQUEST,
   REQUEST_TYPES,
   RESPONSE,

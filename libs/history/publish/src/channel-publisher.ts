@@ -18,10 +18,13 @@ export class ChannelPublisher implements BatchPublisher {
     private readonly sequenced: SequencedPublisher | null = null,
     /** Something of the app was published that is for sockets connected now only. Must not throw. */
     private readonly onEphemeral: (appId: string) => void = () => {},
+    /** So many messages of the app are published. Must not throw. */
+    private readonly onPublish: (appId: string, count: number) => void = () => {},
   ) {}
 
   publish(publication: Publication): Receipt | Promise<Receipt> {
     const { history, replay = null } = publication;
+    this.onPublish(publication.appId, 1);
     if (publication.isEphemeral === true) this.onEphemeral(publication.appId);
     if (history !== null) {
       if (this.durable !== null) return this.durable.publish(publication, history);
@@ -33,6 +36,7 @@ export class ChannelPublisher implements BatchPublisher {
   async publishSeries(publications: readonly Publication[]): Promise<readonly Receipt[]> {
     if (!publications.every(isDurable)) throw new Error('a series is of channels with a history');
     if (this.durable === null) throw noWay();
+    for (const { appId } of publications) this.onPublish(appId, 1);
     return this.durable.publishSeries(publications);
   }
 }

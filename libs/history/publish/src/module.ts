@@ -56,12 +56,14 @@ function publisherOf(parts: PublisherParts): BatchPublisher {
   const { broker, lastEvents, logging, config, metrics, replay, commits } = parts;
   const log = logging.for('service::publishing');
   const live = new LivePublisher({ broker, lastEvents, log });
+  const published = metrics.counter('messages_published_total');
   const ephemeral = metrics.counter('ephemeral_messages_total');
   return new ChannelPublisher(
     live,
     commits === undefined ? null : new DurablePublisher({ commits, lastEvents, log, ...livingOf(config) }),
     replay === undefined ? null : new SequencedPublisher({ replay, live, metrics }),
     (app_id) => ephemeral.for({ app_id }).add(),
+    (app_id, count) => published.for({ app_id }).add(count),
   );
 }
 

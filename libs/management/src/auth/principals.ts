@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Config } from '@carillon/config';
 
-export const SCOPES = ['read', 'write', 'admin'] as const;
+const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** An operator: one token of the configuration. */

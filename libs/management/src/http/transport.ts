@@ -5,7 +5,7 @@ import type { CrossSiteRules } from '../auth/cross-site.js';
 import type { Transport } from '../auth/cookies.js';
 
 /** Whether an address is the machine itself. */
-export const isLoopback = (address: string | null): boolean =>
+const isLoopback = (address: string | null): boolean =>
   address !== null && (address === '::1' || (isIPv4(address) && address.startsWith('127.')));
 
 const originOf = (url: string | null): string | null => (url === null ? null : new URL(url).origin);

@@ -1,5 +1,6 @@
 import { appRoutes } from './apps.js';
 import { channelRoutes } from './channels.js';
+import { fleetRoutes } from './fleet.js';
 import { pushRoutes } from './push.js';
 import { queueRoutes } from './queues.js';
 import type { Route } from './route.js';
@@ -15,5 +16,6 @@ export const ROUTES: readonly Route[] = [
   ...pushRoutes,
   ...queueRoutes,
   ...webhookRoutes,
+  ...fleetRoutes,
   ...serviceRoutes,
 ];

@@ -35,7 +35,13 @@ export { memoryUsage, type MemoryNumbers } from './memory-usage.js';
 export { type LabelValues } from './metrics/cells.js';
 export { METRICS, type MetricLabels, type MetricName } from './metrics/metric-definitions.js';
 export { MetricsListener, type MetricsListenerOptions } from './metrics/metrics-listener.js';
-export { Metrics, type Family, type MetricSample, type MetricsOptions } from './metrics/metrics.js';
+export {
+  Metrics,
+  type Family,
+  type MetricReading,
+  type MetricSample,
+  type MetricsOptions,
+} from './metrics/metrics.js';
 export { showNodejsMetrics } from './metrics/nodejs-metrics.js';
 export { showProcessMetrics } from './metrics/process-metrics.js';
 export { type CounterSeries, type GaugeSeries, type HistogramSeries } from './metrics/series.js';

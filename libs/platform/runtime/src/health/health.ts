@@ -48,6 +48,11 @@ export class Health {
     this.#last = null;
   }
 
+  /** Names of the registered checks. */
+  get parts(): readonly string[] {
+    return this.#checks.map(({ part }) => part);
+  }
+
   /** The present health: the last result while it is fresh, else one new round. Never rejects. */
   check(): Promise<HealthResult> {
     const last = this.#last;

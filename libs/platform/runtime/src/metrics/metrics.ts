@@ -28,6 +28,12 @@ export interface MetricSample extends Sample {
   readonly type: string;
 }
 
+/** One series of a metric at this moment. */
+export interface MetricReading {
+  readonly labels: LabelValues;
+  readonly value: number;
+}
+
 type AnySeries = CounterSeries | GaugeSeries | HistogramSeries;
 type Collect = () => void | Promise<void>;
 
@@ -61,6 +67,19 @@ export class Metrics {
     for (const { cell } of this.#families.get(name)?.cells.entries() ?? []) {
       if (cell instanceof GaugeSeries) sum += cell.value;
     }
+    return sum;
+  }
+
+  /** The series of a counter or gauge with their labels; none while nobody has asked for it. */
+  *readings(name: MetricName<'counter' | 'gauge'>): Generator<MetricReading> {
+    for (const { labels, cell } of this.#families.get(name)?.cells.entries() ?? [])
+      if (!(cell instanceof HistogramSeries)) yield { labels, value: cell.value };
+  }
+
+  /** Sum of all series of a counter or gauge; 0 while nobody has asked for it. */
+  sum(name: MetricName<'counter' | 'gauge'>): number {
+    let sum = 0;
+    for (const { value } of this.readings(name)) sum += value;
     return sum;
   }
 

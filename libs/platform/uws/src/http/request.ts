@@ -173,6 +173,11 @@ export class HttpRequest {
     return clientAddress(this.peer, this.headers, this.#trustHops);
   }
 
+  /** The address that trusted proxies report for the client; null without trusted proxies. */
+  get forwardedIp(): string | null {
+    return this.#trustHops > 0 ? this.ip : null;
+  }
+
   /** The router's result; the room's own. */
   matched(template: string, names: readonly string[], values: readonly string[]): void {
     this.route = template;

@@ -1,4 +1,5 @@
 import type { WebSocket as NativeSocket } from 'uWebSockets.js';
+import { normalizeAddress } from '../ip-address.js';
 import { type Message, sendable } from '../text.js';
 
 /**
@@ -43,6 +44,12 @@ export class Socket<State> {
   /** Bytes kept because the client does not read fast enough. */
   get bufferedBytes(): number {
     return this.#native?.getBufferedAmount() ?? 0;
+  }
+
+  /** Normalized address of the other end of the connection; null on a Unix socket or when it is closed. */
+  get remoteAddress(): string | null {
+    const native = this.#native;
+    return native === null ? null : normalizeAddress(Buffer.from(native.getRemoteAddressAsText()).toString());
   }
 
   send(message: Message, isBinary = false, compress = false): SendOutcome {

@@ -171,6 +171,8 @@ export interface SubscriptionFailed {
   readonly code: number;
   readonly message: string;
   readonly status: SubscriptionErrorStatus;
+  /** `removed`: the subscription existed and an operator ended it. Absent: it was refused. */
+  readonly reason?: 'removed';
 }
 
 /** The connection is let in. */

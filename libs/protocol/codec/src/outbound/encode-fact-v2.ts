@@ -127,7 +127,7 @@ function replyFrame(fact: Reply): FrameV2 | null {
     case 'signed_in':
       return signinSuccess(fact.userData);
     case 'subscription_failed':
-      return subscriptionError(fact.channel, fact, fact.status);
+      return subscriptionError(fact.channel, fact, fact.status, fact.reason);
     case 'token_revoked':
       return TOKEN_REVOKED;
     case 'token_expired':

@@ -83,7 +83,7 @@ function frameOf(fact: Exclude<Fact, Message>): OutboundFrame | null {
     case 'pong':
       return PONG;
     case 'subscription_failed':
-      return subscriptionError(fact.channel, fact, fact.status);
+      return subscriptionError(fact.channel, fact, fact.status, fact.reason);
     case 'token_revoked':
       return TOKEN_REVOKED;
     case 'failed':

@@ -26,8 +26,10 @@ export function subscriptionError(
   channel: string,
   error: Pick<FrameError, 'code' | 'message'>,
   status: SubscriptionErrorStatus,
+  reason?: 'removed',
 ): OutboundFrame {
-  const type = error.code === 4009 ? 'AuthError' : 'SubscriptionError';
+  const refused = error.code === 4009 ? 'AuthError' : 'SubscriptionError';
+  const type = reason === 'removed' ? 'Removed' : refused;
   const data = { type, error: error.message, status, code: error.code };
   return { event: 'service:subscription_error', channel, dataText: JSON.stringify(data) };
 }

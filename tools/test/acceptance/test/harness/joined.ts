@@ -48,6 +48,7 @@ class JoinedBrokers {
       ask: (kind, appId, about) => this.#ask(kind, appId, about),
       tellAppChanged: () => undefined,
       tellTokensRevoked: (appId, revoked) => this.#tellTokensRevoked(own, appId, revoked),
+      fleet: own.fleet,
       health: () => own.health(),
       close: () => own.close(),
       lanes: Object.assign(Object.create(own.lanes) as LaneBroker, {

@@ -35,6 +35,7 @@ export const CONNECTION_METRICS = {
   memory_pressure_rejections_total: counter(['port'], 'Upgrades refused or closed for memory pressure'),
   idempotency_publish_total: counter(APP, 'Publishes that carried an idempotency key'),
   idempotency_duplicates_total: counter(APP, 'Publishes answered from a stored receipt'),
+  messages_published_total: counter(APP, 'Messages handed to publishing, durable or not'),
   ephemeral_messages_total: counter(APP, 'Messages published without being stored'),
   event_filter_suppressed_total: counter(APP, 'Deliveries withheld by a subscription filter'),
   echo_suppressed_total: counter(APP, 'Deliveries withheld from their own sender'),
