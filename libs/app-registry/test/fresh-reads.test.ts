@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import type { App } from '../src/app.js';
 import { FreshReads } from '../src/fresh-reads.js';
 
 it('FreshReads shares one read between the callers that wait for it, and starts 4 a second per app', async () => {
@@ -15,7 +16,7 @@ it('FreshReads shares one read between the callers that wait for it, and starts 
     const beginMs = Date.now();
     await Promise.all([reads.of('a'), reads.of('a')]);
     expect(started).toEqual([beginMs]);
-    const second = [reads.of('a'), reads.of('a')];
+    const second = [reads.of('a'), reads.of('a')] as Promise<App | null>[];
     await vi.advanceTimersByTimeAsync(250);
     await Promise.all(second);
     expect(started).toEqual([beginMs, beginMs + 250]);

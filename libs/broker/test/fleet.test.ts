@@ -59,7 +59,7 @@ it('notice reaches every listening process or the named one', async () => {
   const { nodes, first, second } = await installation(memory(), 3);
   const heard: string[] = [];
   for (const [at, { broker }] of nodes.entries())
-    broker.fleet.onNotice('node_report', (from, body) => heard.push(`${at} ${from} ${String(body)}`));
+    broker.fleet.onNotice('node_report', (from, body) => heard.push(`${at} ${from} ${body as string}`));
   first.broker.fleet.notify('node_report', 'all');
   first.broker.fleet.notify('node_report', 'one', second.broker.nodeId);
   const from = first.broker.nodeId;

@@ -26,7 +26,7 @@ export function installationId(config: Pick<Config, 'app_manager' | 'database' |
   );
   const sql = dialect === undefined ? null : database[dialect];
   const identity =
-    sql === null || (dialect === 'postgres' && database.postgres.embedded === true)
+    sql === null || (dialect === 'postgres' && database.postgres.embedded)
       ? apps.array.apps.map(({ id, key }) => `${id} ${key}`).sort()
       : [dialect, sql.host ?? 'localhost', sql.port, sql.database];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, ID_LENGTH);

@@ -98,13 +98,13 @@ describe('mergeByKey', () => {
   });
 });
 
-describe('distinctCount', () => {
-  const hashes = (...values: number[]): string => {
-    const bytes = Buffer.alloc(values.length * 6);
-    for (const [at, value] of values.entries()) bytes.writeUIntBE(value, at * 6, 6);
-    return bytes.toString('base64');
-  };
+const hashes = (...values: number[]): string => {
+  const bytes = Buffer.alloc(values.length * 6);
+  for (const [at, value] of values.entries()) bytes.writeUIntBE(value, at * 6, 6);
+  return bytes.toString('base64');
+};
 
+describe('distinctCount', () => {
   it('counts a channel of several nodes once', () => {
     expect(distinctCount([hashes(1, 2, 3), hashes(3, 4), ''])).toBe(4);
   });

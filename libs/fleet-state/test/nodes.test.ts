@@ -73,10 +73,10 @@ describe('NodeTable', () => {
   });
 });
 
-describe('SeriesRings', () => {
-  const metrics = (): Metrics =>
-    new Metrics({ prefix: 'p_', port: 1, log: { warn: () => undefined } as never });
+const metrics = (): Metrics =>
+  new Metrics({ prefix: 'p_', port: 1, log: { warn: () => undefined } as never });
 
+describe('SeriesRings', () => {
   it('records the change of counters in each step by app', () => {
     let nowMs = 1000 * STEP_MS;
     const all = metrics();

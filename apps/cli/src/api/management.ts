@@ -67,7 +67,7 @@ export class ManagementApi {
     const { method, path, query = {}, body, headers } = request;
     const { terminal } = this.invocation;
     const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-    const search = pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+    const search = pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
     terminal.trace(`${method} ${this.url}/manage/v1${path}${search}`);
     try {
       const response = await fetch(`${this.url}/manage/v1${path}${search}`, {

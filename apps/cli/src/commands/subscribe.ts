@@ -131,5 +131,5 @@ function filterOf(value: unknown): Filter {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('--filter is not an object');
   const isCompound = ['events', 'tags', 'expression'].some((name) => name in value);
-  return isCompound ? (value as Filter) : { tags: value as TagFilter };
+  return isCompound ? value : { tags: value as TagFilter };
 }

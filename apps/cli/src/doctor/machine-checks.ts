@@ -169,7 +169,7 @@ export function checkTls({ loaded: { config }, cwd }: DoctorContext, report: Rep
 
 export function checkDisk({ loaded: { config }, cwd }: DoctorContext, report: Report): void {
   const { postgres } = config.database;
-  if (postgres.embedded !== true || sqlUses(config, 'postgres').length === 0) return;
+  if (!postgres.embedded || sqlUses(config, 'postgres').length === 0) return;
   const path = resolve(cwd, postgres.embedded_path);
   const setting = 'database.postgres.embedded_path';
   const folder = nearestFolder(path);

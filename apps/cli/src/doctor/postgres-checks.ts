@@ -15,7 +15,7 @@ export async function checkPostgres(context: DoctorContext, report: Report): Pro
   const { config } = context.loaded;
   const { postgres } = config.database;
   const uses = sqlUses(config, 'postgres');
-  if (uses.length === 0 || postgres.embedded === true) return;
+  if (uses.length === 0 || postgres.embedded) return;
   const host = postgres.host ?? 'localhost';
   const target = `${host}:${postgres.port}`;
   const library = await import('pg');
@@ -40,7 +40,7 @@ export async function checkPostgres(context: DoctorContext, report: Report): Pro
   try {
     await examine(client, context, target, report);
   } catch (error) {
-    const { code = 'unknown', message = '' } = error as NodeJS.ErrnoException;
+    const { code = 'unknown', message } = error as NodeJS.ErrnoException;
     report({ id: 'postgres.reach', status: 'error', target, message: `${target}: ${message} (${code})` });
   } finally {
     await client.end().catch(() => undefined);
@@ -53,7 +53,7 @@ function notConnected(
   postgres: Config['database']['postgres'],
   report: Report,
 ): void {
-  const { code, message = '', severity } = error as NodeJS.ErrnoException & { readonly severity?: string };
+  const { code, message, severity } = error as NodeJS.ErrnoException & { readonly severity?: string };
   const [host, port] = [postgres.host ?? 'localhost', postgres.port];
   if (severity === undefined && !/password|SASL|SCRAM/i.test(message)) {
     report({
@@ -201,7 +201,7 @@ async function writeOf(client: Client, database: string, target: string): Promis
   try {
     await client.query('begin');
     if (place === null || place === undefined) await client.query(`create schema ${SCHEMA}`);
-    const table = `"${String(place ?? SCHEMA).replaceAll('"', '""')}".carillon_doctor_probe`;
+    const table = `"${((place ?? SCHEMA) as string).replaceAll('"', '""')}".carillon_doctor_probe`;
     await client.query(`create table ${table} (content text)`);
     await client.query(`alter table ${table} alter column content set storage external`);
     await client.query(`insert into ${table} select repeat('x', ${PROBE_BYTES})`);

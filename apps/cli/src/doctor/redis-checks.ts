@@ -214,7 +214,7 @@ async function checkMemory(client: Redis, info: ReadonlyMap<string, string>, rep
 
 async function stopsWrites(client: Redis): Promise<boolean> {
   try {
-    return String((await client.config('GET', 'stop-writes-on-bgsave-error')) as unknown).includes('yes');
+    return String(await client.config('GET', 'stop-writes-on-bgsave-error')).includes('yes');
   } catch {
     return true;
   }

@@ -24,7 +24,10 @@ export async function* batchItems(file: string, invocation: Invocation): AsyncGe
   for await (const chunk of chunksOf(file, invocation)) {
     const start = isFirst ? chunk.findIndex((byte) => !WHITE_SPACE.has(byte)) : -1;
     if (isFirst && start >= 0) {
-      if (chunk[start] === BRACKET) return yield* arrayItems(chunk, file, invocation);
+      if (chunk[start] === BRACKET) {
+        yield* arrayItems(chunk, file, invocation);
+        return;
+      }
       isFirst = false;
     }
     let from = 0;

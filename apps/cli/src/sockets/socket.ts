@@ -29,5 +29,5 @@ export function observedSocket(observer: SocketObserver): SocketConstructor {
         });
       }
     }
-  } as unknown as SocketConstructor;
+  };
 }

@@ -113,7 +113,7 @@ export class FleetState {
     const shape = nullable(CONNECTION_ANSWER);
     const { answers, missing } = await this.#gatherer.gather('manage_connection', body, shape, deadline);
     const item = answers.flatMap(([, one]) => (one === null ? [] : [one]))[0] ?? null;
-    return { item: item as ConnectionDetails | null, ...coverage(missing) };
+    return { item, ...coverage(missing) };
   }
 
   /** Occupied channels in order of their names. */
@@ -144,9 +144,7 @@ export class FleetState {
       shape,
       deadline,
     );
-    const parts = answers.flatMap(([node_id, item]) =>
-      item === null ? [] : [{ node_id, item: item as ChannelItem }],
-    );
+    const parts = answers.flatMap(([node_id, item]) => (item === null ? [] : [{ node_id, item }]));
     const [first, ...others] = parts;
     if (first === undefined) return { item: null, ...coverage(missing) };
     const item = others.reduce((sum, one) => combineChannels(sum, one.item), first.item);

@@ -80,7 +80,10 @@ export class LocalConnections {
   }
 
   *#apps({ app_ids: appIds }: Filter): Generator<AppHub> {
-    if (appIds === null) return yield* this.hub.hubs;
+    if (appIds === null) {
+      yield* this.hub.hubs;
+      return;
+    }
     for (const appId of new Set(appIds)) {
       const hub = this.hub.hubs.find(appId);
       if (hub !== null) yield hub;

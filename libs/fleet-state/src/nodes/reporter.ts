@@ -1,5 +1,4 @@
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
-import type { Json } from '@carillon/contracts';
 import type { FleetBus } from '@carillon/broker';
 import {
   type Health,
@@ -48,7 +47,7 @@ export class NodeReporter {
     try {
       const dependencies = await this.#dependencies();
       const report = this.#report(dependencies);
-      this.parts.bus.notify('node_report', report as unknown as Json);
+      this.parts.bus.notify('node_report', report);
     } finally {
       this.#isReporting = false;
     }

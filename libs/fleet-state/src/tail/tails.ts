@@ -95,7 +95,7 @@ export class Tails {
     this.#show();
     const waiting: Parameters<TailSession['accepted']>[0][] = [];
     running.observation = this.#observe(running, waiting);
-    const { answers, missing } = await bus.ask('manage_tail_start', start as Json, startWithinMs());
+    const { answers, missing } = await bus.ask('manage_tail_start', start, startWithinMs());
     await running.observation?.ready.catch(() => undefined);
     const nodes = [...answers].filter(([, answer]) => answer === true).map(([nodeId]) => nodeId);
     return {

@@ -148,6 +148,6 @@ export class IngestPublisher {
 }
 
 function serialOf(outcome: object | undefined): string | null {
-  const serial: unknown = (outcome as { readonly message_serial?: unknown } | undefined)?.message_serial;
+  const { message_serial: serial } = { ...outcome } as { readonly message_serial?: unknown };
   return typeof serial === 'string' ? serial : null;
 }

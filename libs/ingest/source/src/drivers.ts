@@ -116,6 +116,7 @@ async function driverOf(source: SourceConfig, { config }: SourceParts): Promise<
             : { exchange: deadLetter.exchange, routingKey: deadLetter.routing_key ?? '' },
       });
     }
+    case 'postgres':
     case 'redis':
     default: {
       const { RedisStreamDriver } = await import('./drivers/redis/redis-stream.js');

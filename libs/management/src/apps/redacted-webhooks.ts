@@ -30,7 +30,8 @@ export function restoreWebhooks(
 }
 
 function restored(entry: Json, former: WebhookEntry, path: string, problems: FieldProblem[]): Json {
-  const url = String(entry['url'] ?? '').includes(REDACTED) ? former.url : entry['url'];
+  const { url: given } = entry;
+  const url = typeof given === 'string' && given.includes(REDACTED) ? former.url : given;
   const headers = isJsonObject(entry['headers'])
     ? Object.fromEntries(
         Object.entries(entry['headers']).map(([name, value]) => {

@@ -217,9 +217,10 @@ function conditionsOf(
 const jsonOf = (value: unknown): string | null =>
   value === null || value === undefined ? null : JSON.stringify(value);
 
-const textOrNull = (value: unknown): string | null => (value === null ? null : String(value));
+const textOrNull = (value: unknown): string | null => (value === null ? null : (value as string));
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
-const parsed = (value: unknown): unknown => (value === null ? null : (JSON.parse(String(value)) as unknown));
+const parsed = (value: unknown): unknown =>
+  value === null ? null : (JSON.parse(value as string) as unknown);
 
 const entryOf = (row: SqlRow): AuditEntry => ({
   id: String(row['id']),

@@ -1,6 +1,5 @@
 import type { App } from '@carillon/app-registry';
 import { ServiceError } from '@carillon/errors';
-import type { NamePosition } from '@carillon/fleet-state';
 import { appIdOf, type Call } from '../http/call.js';
 import { invalidField } from '../http/fields.js';
 import { Cursors, pageBody, type PageQuery } from '../http/paging.js';
@@ -16,7 +15,7 @@ export async function listChannels(call: Call<ChannelsQuery>, parts: ManagementP
   const { id: app_id } = await appOf(call, parts);
   const { limit, cursor, prefix = '' } = call.query;
   const cursors = new Cursors(`channels ${app_id}`, { prefix });
-  const after = positionOf<NamePosition>(cursors.read(cursor), isNamePosition);
+  const after = positionOf(cursors.read(cursor), isNamePosition);
   const request = { limit, after, ...deadlineOf(call, parts) };
   const { items, next, ...rest } = await parts.fleet.state.channels({ app_id, prefix }, request);
   return ok({ ...pageBody(items, next, cursors), ...rest });
@@ -48,7 +47,7 @@ export async function listMembers(
   if (!hasMembers) throw invalidField('channel', 'must be a presence channel');
   const { limit, cursor } = call.query;
   const cursors = new Cursors(`members ${JSON.stringify([app.id, channel])}`, {});
-  const after = positionOf<NamePosition>(cursors.read(cursor), isNamePosition);
+  const after = positionOf(cursors.read(cursor), isNamePosition);
   const request = { limit, after, ...deadlineOf(call, parts) };
   const { items, next, ...rest } = await parts.fleet.state.members({ app_id: app.id, channel }, request);
   return ok({ ...pageBody(items, next, cursors), ...rest });

@@ -1,6 +1,6 @@
 import type { App } from '@carillon/app-registry';
 import { ServiceError } from '@carillon/errors';
-import type { Coverage } from '@carillon/fleet-state';
+import type { ConnectionsPosition, Coverage, NamePosition } from '@carillon/fleet-state';
 import { appNotFound } from '../http/authorize.js';
 import type { Call } from '../http/call.js';
 import { appIdOf } from '../http/call.js';
@@ -47,10 +47,9 @@ export function notFound(text: string, { missing_nodes }: Coverage): ServiceErro
 /** The position of a cursor. Its shape is unchecked: `isValid` decides. */
 export function positionOf<Position>(
   position: unknown,
-  isValid: (value: unknown) => boolean,
+  isValid: (value: unknown) => value is Position,
 ): Position | null {
-  if (position === null) return null;
-  if (isValid(position)) return position as Position;
+  if (position === null || isValid(position)) return position;
   throw invalidField('cursor', 'is not a cursor of this list and these filters');
 }
 
@@ -60,7 +59,7 @@ const isMissing = (value: unknown): boolean =>
   Array.isArray(value) && value.length <= 16 && value.every(isText);
 
 /** Whether a value has the shape of a position in a walk over connections. */
-export function isConnectionsPosition(value: unknown): boolean {
+export function isConnectionsPosition(value: unknown): value is ConnectionsPosition {
   if (typeof value !== 'object' || value === null) return false;
   const { node_id, sequence, missing } = value as Record<string, unknown>;
   const isNode = isText(node_id) && node_id.length > 0 && node_id.length <= 160;
@@ -68,7 +67,7 @@ export function isConnectionsPosition(value: unknown): boolean {
 }
 
 /** Whether a value has the shape of a position in a walk over names. */
-export function isNamePosition(value: unknown): boolean {
+export function isNamePosition(value: unknown): value is NamePosition {
   if (typeof value !== 'object' || value === null) return false;
   const { name, missing } = value as Record<string, unknown>;
   return isText(name) && name.length > 0 && isMissing(missing);

@@ -1,4 +1,4 @@
-import { addressFilter, type ConnectionFilter, type ConnectionsPosition } from '@carillon/fleet-state';
+import { addressFilter, type ConnectionFilter } from '@carillon/fleet-state';
 import type { Call } from '../http/call.js';
 import { invalidField } from '../http/fields.js';
 import { Cursors, pageBody, type PageQuery } from '../http/paging.js';
@@ -19,7 +19,7 @@ export interface ConnectionsQuery extends PageQuery, DeadlineQuery {
 export async function listConnections(call: Call<ConnectionsQuery>, parts: ManagementParts): Promise<Reply> {
   const { limit, cursor, deadline_ms: _deadline, ...filters } = call.query;
   const cursors = new Cursors('connections', filters);
-  const after = positionOf<ConnectionsPosition>(cursors.read(cursor), isConnectionsPosition);
+  const after = positionOf(cursors.read(cursor), isConnectionsPosition);
   const filter = filterOf(call);
   const page = await parts.fleet.state.connections(filter, { limit, after, ...deadlineOf(call, parts) });
   const { items, next, ...rest } = page;

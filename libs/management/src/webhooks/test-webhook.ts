@@ -17,7 +17,7 @@ export async function testWebhook(
   const { entry } = webhook;
   const event = call.body.event_type ?? entry.event_types[0] ?? 'channel_occupied';
   const { request_timeout_ms: timeoutMs, allow_private_targets: allowPrivate } = parts.config.webhooks;
-  const outcome = await deliverTest(app, entry, event, { timeoutMs, allowPrivate: allowPrivate === true });
+  const outcome = await deliverTest(app, entry, event, { timeoutMs, allowPrivate });
   const { delivered, status, latencyMs, error } = outcome;
   call.audit.after = { event_type: event, delivered, error };
   return ok({ delivered, status, latency_ms: latencyMs, error });

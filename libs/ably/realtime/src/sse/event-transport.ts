@@ -134,7 +134,7 @@ export class EventTransport extends HttpTransport {
     ) as unknown;
     const told = body as ErrorBody;
     if (channel !== undefined) {
-      if (this.#body === null) return this.opening.settled(String(channel), told);
+      if (this.#body === null) return this.opening.settled(channel as string, told);
       return this.#error({ ...told, channel }, undefined);
     }
     const isFinal = action !== ACTION.disconnected || (told.code >= 40_140 && told.code < 40_150);

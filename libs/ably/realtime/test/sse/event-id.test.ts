@@ -10,7 +10,7 @@ const at = (serial: number) => ({ streamId: STREAM, serial });
 it('encodes positions by the digests of their streams', () => {
   expect(listDigest(NAMES)).toBe(LIST);
   const parts = [{ streamId: STREAM, serial: 47 }, 'none', 'rewinding'] as const;
-  expect(encodeId(LIST, parts)).toBe(`${1}.${LIST}.S_POoH1b..~`);
+  expect(encodeId(LIST, parts)).toBe(`1.${LIST}.S_POoH1b..~`);
   const [position] = decodeId(`1.${LIST}.S_POoH1b..~`, LIST, 3) ?? [];
   expect(position).toEqual({ streamId: 'S_POoH', serial: 47 });
   expect(isOfStream({ streamId: 'S_POoH', serial: 0 }, STREAM)).toBe(true);

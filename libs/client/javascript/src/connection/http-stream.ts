@@ -21,8 +21,6 @@ const bearing = (secret: string): { readonly authorization: string } => ({
   authorization: `Bearer ${secret}`,
 });
 
-const parse = <Value>(text: string): Value => JSON.parse(text) as Value;
-
 /**
  * A session over HTTP in the form of a WebSocket: frames come as lines of one response, and go in requests, one at a time. A
  * request that fails is repeated; the service skips frames that it has.
@@ -95,21 +93,21 @@ export class HttpStream implements SocketLike {
   }
 
   #take(line: string): void {
-    if (this.#session === null) this.#opened(parse<OwnFrame>(line));
+    if (this.#session === null) this.#opened(JSON.parse(line) as OwnFrame);
     // Cheaper than to parse every frame.
     else if (/^\{"event":"\w+:close"/.test(line)) {
-      const { code, reason } = parse<{ data: CloseEvent }>(line).data;
+      const { code, reason } = (JSON.parse(line) as { data: CloseEvent }).data;
       return this.#end(code, reason);
     }
     this.#tell('message', { data: line });
   }
 
   #opened({ data }: OwnFrame): void {
-    const { session, secret, activity_timeout } = parse<{
+    const { session, secret, activity_timeout } = JSON.parse(String(data)) as {
       session: string;
       secret: string;
       activity_timeout: number;
-    }>(String(data));
+    };
     const { origin, pathname } = this.#address;
     this.#session = { url: `${origin + pathname}/${session}`, headers: bearing(secret) };
     this.#keepAliveMs = activity_timeout * 500;

@@ -173,7 +173,9 @@ onServer(
       expect(await (await Promise.race([first, second])).json()).toEqual([]);
       expect((await fetch(address(`${key}/close`), { method: 'POST' })).status).toBe(204);
       const last = await Promise.all([first, second]);
-      const bodies = await Promise.all(last.map((one) => (one.bodyUsed ? [] : one.json())));
+      const bodies = await Promise.all(
+        last.map(async (one): Promise<unknown> => (one.bodyUsed ? [] : one.json())),
+      );
       expect(bodies).toContainEqual([{ action: 8 }]);
       expect(await codeOf(await fetch(address(`${key}/recv`)))).toEqual([404, 80_008]);
       const late = await open();

@@ -180,7 +180,7 @@ describe('the list', () => {
     do {
       const { json } = await ops.must(200, 'GET', `/apps?prefix=walk-&limit=1${cursor}`);
       walked.push(...(json['items'] as { id: string }[]).map(({ id }) => id));
-      cursor = json['next_cursor'] === null ? '' : `&cursor=${String(json['next_cursor'])}`;
+      cursor = json['next_cursor'] === null ? '' : `&cursor=${json['next_cursor'] as string}`;
     } while (cursor !== '');
     expect(walked).toEqual(['walk-a', 'walk-b', 'walk-c']);
     const enabled = await ops.must(200, 'GET', '/apps?prefix=walk-&enabled=false');

@@ -197,8 +197,10 @@ describe('requests', () => {
     ]);
     const { next_cursor: cursor } = (await operator('read').must(200, 'GET', '/apps?limit=1')).json;
     expect(cursor).toEqual(expect.any(String));
-    expect((await operator('read').request('GET', `/apps?cursor=${cursor}`)).status).toBe(200);
-    expect((await operator('read').request('GET', `/apps?prefix=s&cursor=${cursor}`)).status).toBe(400);
+    expect((await operator('read').request('GET', `/apps?cursor=${cursor as string}`)).status).toBe(200);
+    expect((await operator('read').request('GET', `/apps?prefix=s&cursor=${cursor as string}`)).status).toBe(
+      400,
+    );
   });
 
   it('describes exactly the routes of the table in /openapi.json', async () => {

@@ -78,7 +78,8 @@ export class Manage {
   }
 
   #fetch(path: string, init: RequestInit): Promise<Response> {
-    const headers = { ...init.headers, authorization: `Bearer ${this.token}` };
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${this.token}`);
     return fetch(`http://127.0.0.1:${this.port}/manage/v1${path}`, { ...init, headers });
   }
 

@@ -38,7 +38,7 @@ onCluster('tails and nodes', ['redis', 'nats'], setting, (cluster) => {
       event: 'open',
       data: { app_id: 'shop', target: { channel: 'orders' }, sample: 1, payload: 'full', missing_nodes: [] },
     });
-    expect((tail.events[0]?.data['nodes'] as unknown[]).length).toBe(2);
+    expect(tail.events[0]?.data['nodes']).toHaveLength(2);
     const apis = [
       cluster.api(),
       cluster.gateway(0).apiAt(cluster.gateway(0).port),

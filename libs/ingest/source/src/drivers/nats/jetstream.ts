@@ -1,12 +1,6 @@
 import type { Config } from '@carillon/config';
 import { type Connection, NatsDialer } from '@carillon/nats';
-import type {
-  ConsumerConfig,
-  ConsumerInfo,
-  JetStreamClient,
-  JetStreamManager,
-  JsMsg,
-} from '@nats-io/jetstream';
+import type { ConsumerInfo, JetStreamClient, JetStreamManager, JsMsg } from '@nats-io/jetstream';
 import type { DeadLetter, ReceivedMessage } from '../../consumer/message.js';
 import type { ConsumerDriver, ConsumerSession } from '../../consumer/session.js';
 
@@ -111,7 +105,7 @@ class Consumers {
       deliver_policy: from === null ? 'all' : 'by_start_sequence',
       ...(from === null ? {} : { opt_start_seq: from }),
       ...(subject === null ? {} : { filter_subject: subject }),
-    } as Partial<ConsumerConfig>);
+    });
   }
 }
 
