@@ -22,7 +22,7 @@ export function scene() {
   const goOn: (() => void)[] = [];
   const subscription = {};
   const connection = {
-    hub: { app: {}, appId: 'shop' },
+    hub: { app: {}, appId: 'shop', tap: null },
     manner: { format: 'json' },
     principal: { capability: Capability.parse('{"*":["publish"]}') },
     attachments: new Map<string, Attachment>(),

@@ -40,7 +40,7 @@ it('lets 32 frames or 64 KiB of control wait, whatever else does (23)', () => {
 /** A connection whose client does not read, and what becomes of it. */
 function scene() {
   const done: unknown[] = [];
-  const connection = { manner: { format: 'json' }, lane: { size: 0, taken: 0 } };
+  const connection = { hub: { tap: null }, manner: { format: 'json' }, lane: { size: 0, taken: 0 } };
   const outlet = {
     sendFrame: () => void (connection.lane.size += 1),
     terminate: (_: unknown, reason: string) => void done.push(reason),

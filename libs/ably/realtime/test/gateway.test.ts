@@ -34,7 +34,7 @@ it('ends the connection when a frame cannot be read, and ignores actions without
   const life = { refuse: (_: unknown, error: unknown) => refused.push(error) } as unknown as Life;
   const handler: FrameHandler = (_, frame, bytes) => void handled.push([frame, bytes]);
   const frames = new InboundFrames(life, new Map([[ACTION.attach, handler]]));
-  const connection = { manner: { format: 'json' } } as unknown as CompatConnection;
+  const connection = { hub: { tap: null }, manner: { format: 'json' } } as unknown as CompatConnection;
   for (const text of ['{"action":10}', '{"action":99}', '{"action":"10"}', '{']) {
     frames.take(connection, Buffer.from(text), false);
   }

@@ -8,14 +8,20 @@ export function addressFilter(text: string): AddressFilter | null {
   const [network = '', length, ...rest] = text.split('/');
   const family = isIP(network);
   if (family === 0 || rest.length > 0) return null;
-  const type = family === 4 ? 'ipv4' : 'ipv6';
   const bits = family === 4 ? 32 : 128;
   if (length !== undefined && (!/^\d{1,3}$/.test(length) || Number(length) > bits)) return null;
+  if (family === 4) return ipv4Filter(network, length === undefined ? bits : Number(length));
   const list = new BlockList();
-  list.addSubnet(network, length === undefined ? bits : Number(length), type);
-  return (address) => {
-    if (address === null) return false;
-    const own = isIP(address);
-    return own !== 0 && list.check(address, own === 4 ? 'ipv4' : 'ipv6');
-  };
+  list.addSubnet(network, length === undefined ? bits : Number(length), 'ipv6');
+  return (address) => address !== null && isIP(address) === 6 && list.check(address, 'ipv6');
 }
+
+/** Compares numbers: a list of connections checks every address of a node. */
+function ipv4Filter(network: string, bits: number): AddressFilter {
+  const mask = bits === 0 ? 0 : -1 << (32 - bits);
+  const wanted = ipv4Number(network) & mask;
+  return (address) => address !== null && !address.includes(':') && (ipv4Number(address) & mask) === wanted;
+}
+
+const ipv4Number = (address: string): number =>
+  address.split('.').reduce((number, part) => (number << 8) | Number(part), 0);
