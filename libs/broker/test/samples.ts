@@ -3,7 +3,8 @@ import type { Message, StateFact } from '@carillon/protocol';
 import * as fc from 'fast-check';
 import type { Answer, Broker, BrokerListener, LiveEvent, Question } from '../src/index.js';
 
-export const KINDS = [
+/** Kinds whose answers are merged: every node is asked. */
+export const MERGED_KINDS = [
   'channels_with_sockets_count',
   'batch_channel_sockets_count',
   'sockets_count',
@@ -13,8 +14,9 @@ export const KINDS = [
   'token_revoked',
   'channel_occupancy',
   'connection_taken',
-  'comet_request',
 ] as const satisfies readonly (keyof Question)[];
+
+export const KINDS = [...MERGED_KINDS, 'comet_request'] as const;
 
 /** One of each kind. */
 export const QUESTIONS: Question = {
