@@ -23,7 +23,7 @@ const nodeState = (role: string) =>
       role,
       reportIntervalMs: config.management.node_report_interval_ms,
     });
-    shutdown.onShutdown('drain', 'node report', () => state.reporter.report());
+    shutdown.onShutdown('drain', 'node report', async () => state.reporter.announce());
     shutdown.onShutdown('leave', 'node report', async () => state.stop());
     return state;
   });

@@ -18,8 +18,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetched, FETCHING_MS, ROOT, run } from './tools.js';
 
 const DOCKERFILE = readFileSync(join(ROOT, 'deploy/docker/Dockerfile'), 'utf8');
-const APPS = readdirSync(join(ROOT, 'apps')).filter((app) =>
-  existsSync(join(ROOT, 'apps', app, 'package.json')),
+/** The command is a package, not an image. */
+const APPS = readdirSync(join(ROOT, 'apps')).filter(
+  (app) => app !== 'cli' && existsSync(join(ROOT, 'apps', app, 'package.json')),
 );
 /** A layout takes some seconds to install: one tree of all apps shows what each needs; the proof makes every image's. */
 const MADE = [APPS, ...(process.env.CARILLON_PROOF === 'true' ? APPS.map((app) => [app]) : [])].map(

@@ -109,9 +109,10 @@ export class Attach {
     const action = error.code === 50_003 ? ACTION.detached : ACTION.error;
     this.parts.said.say(connection, { action, channel: text, error: error.body });
     const { tap } = connection.hub;
-    const channel = typeof text === 'string' ? readChannelName(text).base : null;
-    if (tap !== null)
+    if (tap !== null) {
+      const channel = typeof text === 'string' ? text : null;
       tap.refused(connection, { code: error.code, reason: error.message, channel, isSubscribe: true });
+    }
     if (typeof text === 'string') await this.leave(connection, text);
   }
 

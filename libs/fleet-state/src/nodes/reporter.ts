@@ -32,7 +32,10 @@ export class NodeReporter {
   #cpu = process.cpuUsage();
   #atMs = performance.now();
   #counted = { in: 0, out: 0 };
+  /** As the latest health check found them. */
+  #dependencies: readonly Dependency[] = [];
   #isReporting = false;
+  #isStopped = false;
 
   constructor(private readonly parts: ReporterParts) {
     this.#delay.enable();
@@ -45,15 +48,20 @@ export class NodeReporter {
     if (this.#isReporting) return;
     this.#isReporting = true;
     try {
-      const dependencies = await this.#dependencies();
-      const report = this.#report(dependencies);
-      this.parts.bus.notify('node_report', report);
+      await this.#check();
+      if (!this.#isStopped) this.announce();
     } finally {
       this.#isReporting = false;
     }
   }
 
+  /** Publishes a report at once, with the dependencies of the latest health check. */
+  announce(): void {
+    this.parts.bus.notify('node_report', this.#report(this.#dependencies));
+  }
+
   stop(): void {
+    this.#isStopped = true;
     clearInterval(this.#timer);
     this.#delay.disable();
   }
@@ -96,10 +104,10 @@ export class NodeReporter {
     return report;
   }
 
-  async #dependencies(): Promise<readonly Dependency[]> {
+  async #check(): Promise<void> {
     const { failures } = await this.parts.health.check();
     const failed = new Map(failures.map((failure) => [failure.part, failure]));
-    return this.parts.health.parts.map((name) => dependency(name, failed.get(name)));
+    this.#dependencies = this.parts.health.parts.map((name) => dependency(name, failed.get(name)));
   }
 
   #lagMs(percentile: number): number {
