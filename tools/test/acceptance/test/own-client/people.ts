@@ -25,6 +25,8 @@ export class People {
       key: tenant.key,
       url: `ws://127.0.0.1:${this.node.port}`,
       WebSocket,
+      // A test that cuts sockets does not cut the requests of the other transport.
+      transports: ['websocket'],
       backoff: { initialMs: 50, maxMs: 500 },
       authorize: ({ socketId, channel }) => {
         if (!channel.startsWith('presence-')) return { auth: channelAuth(tenant, socketId, channel) };
