@@ -33,7 +33,7 @@ function mutantOf(name: string, text: string): Mutant {
   };
   const diff = text.slice(text.indexOf('--- '));
   const packages = new Set(
-    [...diff.matchAll(/^\+\+\+ b\/(libs\/[^/]+\/[^/]+)\//gm)].map((found) => found[1] ?? ''),
+    [...diff.matchAll(/^\+\+\+ b\/(libs\/.+?)\/src\//gm)].map((found) => found[1] ?? ''),
   );
   if (packages.size === 0) throw new Error(`mutant ${name} changes no package`);
   const fault = header('fault') as Fault;

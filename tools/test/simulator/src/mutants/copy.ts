@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -60,16 +60,12 @@ export class WorkspaceCopy {
     for (const entry of await readdir(join(this.root, 'node_modules')))
       if (entry !== '@carillon' && !entry.startsWith('.'))
         await symlink(join(this.root, 'node_modules', entry), join(modules, entry));
-    for (const group of await readdir(join(this.root, 'libs'))) {
-      for (const name of await readdir(join(this.root, 'libs', group)))
-        await this.#package(`libs/${group}/${name}`);
-    }
     await this.#package('tools/test/simulator');
-    const { realpath } = await import('node:fs/promises');
     for (const name of await readdir(scope)) {
       const target = relative(this.root, await realpath(join(scope, name)));
-      if (target.startsWith('libs/'))
-        await symlink(join(this.folder, target), join(modules, '@carillon', name));
+      if (!target.startsWith('libs/')) continue;
+      await this.#package(target);
+      await symlink(join(this.folder, target), join(modules, '@carillon', name));
     }
   }
 
@@ -97,7 +93,7 @@ export class WorkspaceCopy {
       incremental: false,
       tsBuildInfoFile: null,
     };
-    const config = { extends: '../../../tsconfig.base.json', compilerOptions, include: ['src'] };
+    const config = { extends: join(this.folder, 'tsconfig.base.json'), compilerOptions, include: ['src'] };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
     const tsc = join(this.root, 'node_modules/.bin/tsc');
     await run(tsc, ['-p', folder], { timeout: COMPILE_MS });
