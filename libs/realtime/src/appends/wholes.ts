@@ -11,7 +11,7 @@ const PAUSE_MS = 100;
 
 /** The text of a message as far as the record with a serial. */
 export interface Text {
-  /** What is between the quotes of its JSON text. */
+  /** The JSON text without its quotes. */
   readonly inner: string;
   readonly serial: number;
 }
@@ -20,7 +20,7 @@ export interface WholesParts {
   /** Returns the text of a message as of a delivery serial; null if there is no such message, or its data is no text. */
   readonly read: (messageSerial: string, serial: number) => Promise<Text | null>;
   readonly tell: (told: Told) => void;
-  /** What says that there is a gap where this message was; null: nobody goes by positions. */
+  /** Returns the fact that reports a gap at this message; null if no subscriber uses positions. */
   readonly gapAt: (message: Message) => ResumeFailed | null;
   /** The texts that are kept; those that were not needed for longest are read again when they are. */
   readonly maxBytes: number;
@@ -36,9 +36,9 @@ export class Wholes {
   /** The one that was needed last at the end. */
   readonly #texts = new Map<string, Text>();
   #bytes = 0;
-  /** What waits for a text; null: nothing does. */
+  /** Facts waiting for a text to be read; null if none waits. */
   #waiting: Told[] | null = null;
-  /** Of the reading that is waited for; any other is of no interest any more. */
+  /** Number of the current read; results of earlier ones are ignored. */
   #reading = 0;
 
   constructor(private readonly parts: WholesParts) {}
@@ -123,7 +123,7 @@ export class Wholes {
     }
   }
 
-  /** Where the first of what waits was. */
+  /** Reports a gap at the first waiting message. */
   #tellGap(): void {
     const fact = this.#waiting?.[0]?.frames.fact;
     const gap = fact?.kind === 'message' ? this.parts.gapAt(fact) : null;
@@ -137,7 +137,7 @@ export class Wholes {
 
   #remember(messageSerial: string, { inner, serial }: { inner: string | null; serial: number }): void {
     this.#forget(messageSerial);
-    // What is no text cannot be appended to either.
+    // Data that is not a string cannot be appended to.
     if (inner === null) return;
     this.#texts.set(messageSerial, { inner, serial });
     this.#bytes += inner.length;
@@ -148,7 +148,7 @@ export class Wholes {
     }
   }
 
-  /** Some of what was told of the channel never came: the texts that are known may lack it. */
+  /** Facts of the channel were lost, so cached texts may be incomplete. */
   #forgetAll(): void {
     this.#texts.clear();
     this.#bytes = 0;
@@ -162,7 +162,7 @@ export class Wholes {
 
 const isVersion = (fact: Fact): fact is Message => fact.kind === 'message' && fact.action !== 'plain';
 
-/** Returns what is between the quotes of a JSON string, nothing if there is no data; null if the data is no string. */
+/** Returns a JSON string without its quotes, empty if there is no data; null if the data is not a string. */
 export function innerOf(dataText: string | null): string | null {
   if (dataText === null || dataText === 'null') return '';
   return dataText.startsWith('"') ? dataText.slice(1, -1) : null;

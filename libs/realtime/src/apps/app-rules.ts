@@ -3,9 +3,9 @@ import { matchesOrigin, parseOriginPattern, type OriginPattern } from '@carillon
 import { prepareSigningKey, type SigningKey } from '@carillon/auth';
 import type { WindowRule } from '../subscriber/windows.js';
 
-/** What an app lets its connections do, read from its record once. */
+/** The permissions and limits of an app's connections, derived from its record once. */
 export class AppRules {
-  /** What signatures are checked with. */
+  /** Key that signatures are verified with. */
   readonly key: SigningKey;
   /** Null: inbound frames are not counted. */
   readonly frames: WindowRule | null;

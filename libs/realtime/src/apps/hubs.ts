@@ -61,7 +61,7 @@ export class Hubs {
     return true;
   }
 
-  /** Forgets an app that has nothing here any more. One that was forgotten may have come back as another. */
+  /** Removes the hub of an app without state. A hub created meanwhile for the same app id is kept. */
   release(hub: AppHub): void {
     if (hub.isEmpty && this.#byId.get(hub.appId) === hub) this.#byId.delete(hub.appId);
   }

@@ -11,10 +11,10 @@ import { LocalChannel } from './local-channel.js';
 import { channelEntered, placeAnew } from '../patterns/placing.js';
 import { Roster } from '../state/roster.js';
 
-/** Told when a channel has a subscriber more or less here; it may have been the last. */
+/** Called when a channel gains or loses a subscriber in this process, possibly its last one. */
 export type CountObserver = (channel: LocalChannel) => void;
 
-/** Told which channels this process has. */
+/** Notified which channels this process subscribes to. */
 export interface ChannelFollower {
   /** Its events come here from now on. */
   follow(channel: LocalChannel): void;
@@ -22,8 +22,8 @@ export interface ChannelFollower {
 }
 
 /**
- * Keeps a channel in this process as long as somebody here has it or is about to, and the broker informed; what comes of it
- * is wanted for a while longer where it can be recovered.
+ * Keeps a channel open in this process while it has a subscriber or a pending one, and registers interest in it with
+ * the broker. The channel lingers after the last subscriber left if it can be recovered.
  */
 export class ChannelBook {
   /** Whether the time of each subscription is recorded, for the management API. */
@@ -37,7 +37,7 @@ export class ChannelBook {
     private readonly ways: Ways,
     private readonly follower: ChannelFollower,
     private readonly metaWatch: Pick<MetaWatch, 'begin' | 'end'>,
-    /** Whether other processes have to tell what happens to members. */
+    /** Whether this is the only process, so that no other one reports changes of members. */
     private readonly isAlone: boolean,
   ) {}
 
@@ -71,7 +71,7 @@ export class ChannelBook {
     interest.then(follow, follow);
   }
 
-  /** Lets go of a channel that nobody here has or is about to. */
+  /** Closes a channel without subscribers or pending subscribers. */
   settle(channel: LocalChannel): void {
     if (channel.count > 0 || channel.openings > 0) return;
     const { hub, name } = channel;
@@ -94,14 +94,14 @@ export class ChannelBook {
     this.#lingering.stop();
   }
 
-  /** Counts a subscriber in. What it receives begins with `LocalChannel.open` or the release of its gate. */
+  /** Adds a subscriber. Delivery to it begins with `LocalChannel.open` or the release of its gate. */
   enter(
     subscriber: Subscriber,
     channel: LocalChannel,
     userId: string | null,
     codec: Codec = subscriber.codec,
   ): void {
-    // What is held back is from before: its patterns bring it, and the channel does not.
+    // Held-back facts precede the subscription: they reach this subscriber by its patterns, not by the channel.
     if (subscriber.patterns !== null) channel.flush();
     channel.add(subscriber, userId, codec);
     if (subscriber.patterns !== null) channelEntered(subscriber, channel.about);
@@ -115,7 +115,7 @@ export class ChannelBook {
     this.#observer(channel);
   }
 
-  /** Counts a subscriber out; what is left of the channel is settled. */
+  /** Removes a subscriber and closes the channel if it is unused. */
   leave(subscriber: Subscriber, channel: LocalChannel): void {
     channel.remove(subscriber);
     if (subscriber.patterns !== null && subscriber.isOpen) placeAnew(subscriber);

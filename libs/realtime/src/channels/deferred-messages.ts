@@ -7,11 +7,11 @@ export const MOST_DEFERRED = 256;
 export interface DeferredParts<Opener> {
   readonly share: LoopShare;
   readonly appId: string;
-  /** Tells the audience one of them. */
+  /** Delivers one of them to the audience. */
   readonly tell: (told: Told) => void;
   /** Lets a subscriber receive that began behind earlier facts. */
   readonly open: (subscriber: Opener) => void;
-  /** The audience is too far behind: what waits was dropped. */
+  /** Called when the audience is too far behind: all waiting facts were dropped. */
   readonly overflow: () => void;
 }
 
@@ -22,9 +22,9 @@ interface Waiting<Opener> {
 }
 
 /**
- * Facts for one audience whose filter has to be evaluated in a later turn of the event loop, in the order in which they
- * came. Everything that follows for the audience waits behind them, and so does a new subscriber: it receives what came
- * after it alone.
+ * Facts for one audience whose filter has to be evaluated in a later turn of the event loop, in order of arrival.
+ * Everything that follows for the audience waits behind them, and so does a new subscriber, which receives only facts
+ * that came after it.
  */
 export class DeferredMessages<Opener> {
   #waiting: Waiting<Opener>[] = [];
@@ -77,7 +77,7 @@ export class DeferredMessages<Opener> {
     this.#openings.delete(subscriber);
   }
 
-  /** Drops everything: the audience has no subscribers any more. */
+  /** Drops all facts: the audience has no subscribers left. */
   clear(): void {
     this.#waiting = [];
     this.#openings.clear();

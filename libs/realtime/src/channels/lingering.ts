@@ -10,8 +10,8 @@ interface Left {
 }
 
 /**
- * Channels with recovery that nobody here has any more. For as long as messages are kept for who comes back, everything
- * of them still comes here and is remembered, so that whoever was alone on one finds here what was missed.
+ * Recoverable channels without subscribers in this process. For the recovery window their events are still received
+ * and remembered, so that a client that was the only subscriber can recover missed messages here.
  */
 export class Lingering {
   /** The one that was left first, first. */
@@ -28,7 +28,7 @@ export class Lingering {
   keep(channel: LocalChannel): boolean {
     const { hub, name, about, interest } = channel;
     const { enabled, maxAgeMs } = about.policy.recovery;
-    // What other processes do not know to be wanted here may be missed.
+    // Without registered interest other processes may not send events here.
     if (!enabled || interest !== undefined) return false;
     this.#left.set(keyOf(hub.appId, name), { channel, untilMs: this.now() + maxAgeMs });
     hub.lingering.add(name);
@@ -38,7 +38,7 @@ export class Lingering {
     return true;
   }
 
-  /** Somebody here has it again. Whether it was kept until now. */
+  /** The channel has a subscriber again. Returns whether it was retained until now. */
   take(appId: string, name: string): boolean {
     const key = keyOf(appId, name);
     const left = this.#left.get(key);

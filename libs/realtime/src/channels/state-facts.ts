@@ -1,6 +1,6 @@
 import type { ChannelCounted, ChannelFact, ChannelTurned, StateFact } from '@carillon/protocol';
 
-/** Who is there, and how many: of these the newest counts. */
+/** Whether a fact reports state (members or counts), of which only the newest is relevant. */
 export const isState = (fact: ChannelFact): fact is StateFact =>
   fact.kind !== 'message' && fact.kind !== 'annotated' && fact.kind !== 'annotations_summarized';
 

@@ -12,7 +12,7 @@ export type NativePublish = (topic: string, frame: Frame) => void;
 export interface TopicWays {
   readonly outlet: Outlet;
   readonly publish: NativePublish;
-  /** Topics of subscribers without a WebSocket. Absent: there are none. */
+  /** Topics of subscribers without a WebSocket. Absent if there are none. */
   readonly http?: HttpTopics;
   /** The part of the event loop in which filters are evaluated. Absent: they are evaluated at once. */
   readonly filters?: LoopShare;
@@ -35,7 +35,7 @@ function numberOf(codec: Codec): number {
   return number;
 }
 
-/** Subscribers who get the same frames of a channel or a pattern, on a native topic of their own. */
+/** Subscribers that receive the same frames of a channel or a pattern, on one native topic. */
 export class Topic {
   readonly #name: string;
   readonly hub: AppHub;
@@ -50,7 +50,7 @@ export class Topic {
 
   constructor(
     hub: AppHub,
-    /** Of the channel or the pattern, which no channel is called like. */
+    /** Topic name of the channel or pattern; cannot collide with a channel name. */
     name: string,
     readonly codec: Codec,
     ways: TopicWays,
@@ -120,15 +120,18 @@ export class Topic {
     if (this.#removeSingle(subscriber)) this.#subscribe(subscriber);
   }
 
-  /** Frames that a subscriber got by the native topic beyond what its own count knows. */
+  /** Number of frames a subscriber received by the native topic beyond its own count. */
   toldTo(subscriber: Subscriber): number {
     return subscriber.socket?.isSubscribed(this.#name) === true ? this.#told : 0;
   }
 
-  /** Hands everybody but one a frame; so many of them are held back and get it otherwise. */
+  /**
+   * Publishes a frame to all subscribers but one; `held` is the number of gated subscribers, which receive it
+   * otherwise.
+   */
   tell(frame: Frame, except: Subscriber | null, held = 0): void {
     const { publish, outlet, http } = this.#ways;
-    // The native library leaves the publisher out by itself, if it is on the topic.
+    // The native library excludes the publisher if it is subscribed to the topic.
     const publisher = except?.socket?.isSubscribed(this.#name) === true ? except.socket : null;
     const onTopic = this.count - (this.#single?.size ?? 0) - held - Number(publisher !== null);
     if (except === null && held === 0) this.toldMs = performance.now();
@@ -142,7 +145,7 @@ export class Topic {
     for (const subscriber of this.#single) if (subscriber !== except) outlet.sendFrame(subscriber, frame);
   }
 
-  /** The count of a subscriber excludes what the topic told before it joined. */
+  /** Offsets the subscriber's count by the frames published before it joined. */
   #subscribe(subscriber: Subscriber): void {
     if (subscriber.socket?.subscribe(this.#name) === true) subscriber.sent -= this.#told;
   }
