@@ -20,7 +20,7 @@ import { Delivery } from './delivery.js';
 import type { HttpTopics } from './http-topics.js';
 import type { Outlet } from './outlet.js';
 
-/** What telling what arrives works with. */
+/** Dependencies of `Arrivals`. */
 export interface ArrivalsParts {
   readonly config: Config;
   readonly apps: AppRegistry;
@@ -41,8 +41,8 @@ export interface ArrivalsParts {
 }
 
 /**
- * What arrives for channels of this process, and everything that it goes through until it is told: streams have it in
- * their order, `delivery` finds the channel and the patterns it is for, and `ways` bring it to those who have them.
+ * Inbound events for channels of this process and their path to subscribers: streams restore their order, `delivery`
+ * looks up the channel and the matching patterns, and `ways` send the frames.
  */
 export class Arrivals {
   readonly ways: Ways & { readonly appends: AppendWays };

@@ -11,7 +11,7 @@ const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
   closed_by_rate_limit: 'rate_limited',
 };
 
-/** How much may wait for one client. */
+/** Bounds of the outbound queue of one client. */
 export interface OutletBounds {
   /** Frames; Infinity: no bound. */
   readonly maxFrames: number;
@@ -25,16 +25,16 @@ export interface OutletBounds {
   readonly compress: boolean;
 }
 
-/** Told of what clients lost. */
+/** Notified of losses of clients. */
 export interface OutletObserver {
   /** A frame was not queued, because too much waits already. */
   dropped(subscriber: Subscriber): void;
 }
 
 /**
- * The way out to single connections. A client that reads gets its frames from the native library; one that does not
- * is slow: it leaves the native topics, and what is for it waits in a lane of its own, whose frames are shared
- * and are counted exactly. It goes back as soon as it has read everything.
+ * Sends frames to single connections. A client that keeps up is served by the native library. A client that does not
+ * read is slow: it leaves the native topics, and its frames wait in a lane of its own, which shares frames and counts
+ * them exactly. It returns to the topics once it has read everything.
  */
 export class Outlet {
   constructor(
@@ -42,12 +42,12 @@ export class Outlet {
     private readonly observer: OutletObserver,
   ) {}
 
-  /** Tells one subscriber a fact, if its codec has a frame for it. */
+  /** Sends one subscriber a fact, if its codec has a frame for it. */
   send(subscriber: Subscriber, fact: Fact, codec: Codec = subscriber.codec): void {
     this.sendOf(subscriber, new Frames(fact), codec);
   }
 
-  /** The same, for a fact that others are told too. */
+  /** Like `send`, for a fact that is delivered to other subscribers too. */
   sendOf(subscriber: Subscriber, frames: Frames, codec: Codec = subscriber.codec): void {
     const frame = frames.of(codec);
     if (frame === null) return;
@@ -65,14 +65,14 @@ export class Outlet {
     const { socket, hub } = subscriber;
     if (!subscriber.isOpen) return;
     const outcome = socket?.send(frame, typeof frame !== 'string', this.bounds.compress) ?? 'closed';
-    // What is dropped is told of by `dropped`, as is what is dropped of native topics.
+    // Drops are reported by `dropped`, like those of native topics.
     if (outcome === 'closed' || outcome === 'dropped') return;
     hub.meters.sent(1, frameBytes(frame));
     subscriber.sent += 1;
     if (outcome === 'buffered') this.slowDown(subscriber);
   }
 
-  /** For a slow subscriber only: sends, queues, drops or closes, whatever its bounds say. */
+  /** For slow subscribers only: sends, queues, drops or closes, according to its bounds. */
   queue(subscriber: Subscriber, frame: Frame): void {
     const { lane, socket } = subscriber;
     if (lane === null || socket === null || !subscriber.isOpen) return;
@@ -100,8 +100,9 @@ export class Outlet {
   }
 
   /**
-   * The native library threw a frame away. It says so amid its work on all subscribers of a topic, where it would go
-   * on with memory it has freed if one of them ended: the end is decided now and comes in the next turn of the loop.
+   * The native library dropped a frame. It reports so while iterating over the subscribers of a topic, and would
+   * access freed memory if one of them were closed meanwhile: the close is decided now and executed in the next turn
+   * of the loop.
    */
   dropped(subscriber: Subscriber): void {
     if (this.#mayLose(subscriber)) return this.observer.dropped(subscriber);
@@ -115,20 +116,23 @@ export class Outlet {
     else this.close(subscriber, 'over_capacity');
   }
 
-  /** Who goes by positions would take a hole for nothing: it is closed instead, and told what it missed when it is back. */
+  /**
+   * Whether frames may be dropped. A subscriber that uses positions would not notice the gap: it is closed instead,
+   * and recovers missed messages when it reconnects.
+   */
   #mayLose({ edge, attachPoints, patterns }: Subscriber): boolean {
     const places = (attachPoints?.size ?? 0) + (patterns?.size ?? 0);
     return !this.bounds.disconnects && (edge.tellsPositions !== true || places === 0);
   }
 
-  /** Ends one for whom not even that waits any more: without a word, and in the next turn of the loop. */
+  /** Closes a subscriber without an error frame, because even that would have to wait; in the next turn of the loop. */
   terminate(subscriber: Subscriber, reason: ErrorCode): void {
     if (this.#decide(subscriber, reason)) setImmediate(() => subscriber.socket?.terminate());
   }
 
   /**
-   * Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. A last fact
-   * goes out before the error frame, whatever else waits. `text` replaces the text of the reason.
+   * Sends the client the reason, closes, and records the reason. Does nothing if it is closing already. `lastFact` is
+   * sent before the error frame, regardless of what else waits. `text` replaces the text of the reason.
    */
   close(subscriber: Subscriber, reason: ErrorCode, lastFact: Fact | null = null, text?: string): void {
     if (this.#decide(subscriber, reason)) this.#end(subscriber, reason, lastFact, text);

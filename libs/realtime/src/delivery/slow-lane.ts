@@ -7,7 +7,7 @@ export class SlowLane {
   #bytes = 0;
   #taken = 0;
 
-  /** How many wait. */
+  /** Number of waiting frames. */
   get size(): number {
     return this.#frames.length - this.#first;
   }
@@ -16,7 +16,7 @@ export class SlowLane {
     return this.#bytes;
   }
 
-  /** How many ever were taken out. */
+  /** Number of frames ever removed. */
   get taken(): number {
     return this.#taken;
   }

@@ -7,7 +7,7 @@ type Transition = Pick<CommitRecordOf<'presence'>, 'app_id' | 'channel'>;
 
 export interface ClaimsParts {
   readonly commits: Pick<Commits, 'commit'>;
-  /** Null: it cannot be told what of a stream is retained. */
+  /** Null if the retained part of a stream cannot be read. */
   readonly reads: Pick<StreamReads, 'heads'> | null;
   readonly nodeId: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -18,18 +18,18 @@ type Doubt = 'lagging' | 'lost';
 interface Doubtful {
   readonly address: StreamAddress;
   doubt: Doubt;
-  /** Whether the stream says so of itself. */
+  /** Whether the claim is recorded in the stream. */
   isTold: boolean;
   isTelling: boolean;
   /** Whether it was caught up with. */
   isOver: boolean;
 }
 
-/** Channels in doubt at one time; others are not told of. */
+/** Limit of doubtful channels; further ones are not recorded. */
 const MOST = 10_000;
 const AGAIN_MS = 5000;
 
-/** Has presence histories say of themselves that they are behind or not whole, as soon as they can be told. */
+/** Records in presence histories that they are behind or incomplete, as soon as they can be written. */
 export class Claims {
   readonly #doubtful = new Map<string, Doubtful>();
   #timer: NodeJS.Timeout | null = null;
@@ -100,7 +100,7 @@ export class Claims {
     if (doubt === 'lost') this.#doubtful.delete(streamName(address));
   }
 
-  /** What is retained is wrong now; where nothing is, only what comes will have begun in the middle. */
+  /** Marks the retained records incomplete; if none are retained, only future ones will have a truncated start. */
   async #tellLost(address: StreamAddress): Promise<boolean> {
     const { reads, onTrouble } = this.parts;
     try {
@@ -110,7 +110,7 @@ export class Claims {
         : await this.#commit(address, 'degraded', 'presence_history_write_failed');
     } catch (error) {
       onTrouble('claim about a presence history', error);
-      // That much is certain; the rest is told when it is known.
+      // This much is certain; the rest is recorded once it is known.
       await this.#commit(address, 'degraded', 'presence_history_write_failed');
       return false;
     }

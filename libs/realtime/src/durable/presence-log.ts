@@ -6,12 +6,12 @@ import { isCommitted, uuidV7, type Commits } from '@carillon/history-publish';
 import { Claims } from './claims.js';
 import type { StreamReads } from './stream-reads.js';
 
-/** What keeping the comings and goings of members works with. */
+/** Dependencies of `PresenceLog`. */
 export interface PresenceLogParts {
   readonly apps: Pick<AppRegistry, 'findById' | 'peekById'>;
   readonly channels: Channels;
   readonly commits: Pick<Commits, 'commit'>;
-  /** Null: it cannot be told what of a stream is retained. */
+  /** Null if the retained part of a stream cannot be read. */
   readonly reads: Pick<StreamReads, 'heads'> | null;
   readonly nodeId: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -35,9 +35,9 @@ interface Waiting {
 }
 
 /**
- * Sends the changes of presence channels with a history to their lanes, in the background: who is there is decided
- * already and waits for nothing here. A change is sent again under the same id until it is committed or given up, and
- * then the history says of itself that it is not whole.
+ * Commits changes of presence channels with a history, in the background: presence itself is decided already and
+ * never waits for it. A change is retried under the same id until it is committed or given up; then the history is
+ * marked incomplete.
  */
 export class PresenceLog {
   /** In the order they came. */
@@ -48,7 +48,7 @@ export class PresenceLog {
     this.#claims = new Claims(parts);
   }
 
-  /** How many changes are not committed. */
+  /** Number of uncommitted changes. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -60,7 +60,7 @@ export class PresenceLog {
     else void this.#find(change);
   }
 
-  /** Gives up what still waits. */
+  /** Gives up the waiting changes. */
   stop(): void {
     for (const one of this.#waiting) this.#end(one);
     this.#claims.stop();
@@ -141,7 +141,7 @@ const CAUSES: Readonly<Record<LeaveCause, CommitRecordOf<'presence'>['cause']>> 
   orphan_cleanup: 'orphan_cleanup',
 };
 
-/** What is committed of a change; its id is new each time. */
+/** Returns the record of a change; each call generates a new id. */
 export function recordOf(change: PresenceChange, policy: PresenceHistoryPolicy): CommitRecordOf<'presence'> {
   return {
     op: 'presence',

@@ -17,7 +17,7 @@ import type { Gap, Head } from './stream-order.js';
 import type { Followable } from './followed.js';
 import { Streams } from './streams.js';
 
-/** An event in its place, as it came or as it was kept. */
+/** An event with its serial, as received or as read from the replay buffer. */
 export interface SequencedRecord extends Followable {
   readonly event: LiveEvent & { readonly fact: Message };
 }
@@ -61,20 +61,20 @@ export class SequencedDelivery implements ChannelFollower {
     this.streams.leave(hub.appId, name);
   }
 
-  /** An event that has a place; never throws. */
+  /** Accepts an event with a serial; never throws. */
   take(event: LiveEvent & { readonly fact: Message }): void {
     const { appId, channel } = event;
     const hub = this.parts.hubs.find(appId);
     if (hub === null) return;
     const isHere = hub.remembers(channel);
     if (!isHere && this.parts.patterns.covered(hub, channel) === null) return;
-    // Its recovery may have been enabled after somebody here subscribed.
+    // The channel's recovery may have been enabled after a local subscription began.
     if (isHere) this.streams.follow(appId, channel);
     else this.#byPattern.follow(appId, channel);
     this.streams.take(recordOf(event));
   }
 
-  /** Nobody here has a pattern of the app any more. */
+  /** The last pattern subscription of the app ended. */
   noPatterns(appId: string): void {
     this.#byPattern.forget(appId);
   }
@@ -108,9 +108,9 @@ const recordOf = (event: SequencedRecord['event']): SequencedRecord => ({
   event,
 });
 
-/** Heads asked for at one time. */
+/** Heads requested concurrently. */
 const AT_ONCE = 500;
-/** Of what is missing nothing is too old. */
+/** No missing record is too old. */
 const ANY_AGE_MS = Number.MAX_SAFE_INTEGER;
 /** Larger than anything that is published. */
 const MAX_BYTES = maxMessageBytes(64 * 1024 * 1024);
@@ -144,7 +144,7 @@ class ReplayOrigin implements Origin<SequencedRecord> {
       const [position] = heads instanceof Promise ? [] : heads;
       return position === undefined ? undefined : this.#headOf(address, position);
     } catch {
-      // Whoever needs to know asks again, and hears why not.
+      // Callers that need the head request it again and receive the error.
       return undefined;
     }
   }
@@ -165,7 +165,7 @@ class ReplayOrigin implements Origin<SequencedRecord> {
     return {
       streamId,
       next: serial + 1,
-      // Whoever took a serial may not have sent its event yet.
+      // A publisher may have been assigned a serial without having sent its event yet.
       handedOver: 0,
       read: async ({ fromSerial, toSerial }: Gap) => {
         const range = await this.replay.range(address, fromSerial, ANY_AGE_MS);

@@ -2,7 +2,7 @@ import type { MessageReads, RangeQuery, StoredRecord, Stream, StreamAddress } fr
 import { frameOf } from '@carillon/history-messages';
 import type { Refetched } from './stream-order.js';
 
-/** Where gateways read streams: the store, or a writer that has it. */
+/** Source from which gateways read streams: the store, or a writer that owns the stream. */
 export interface StreamReads extends Pick<
   MessageReads,
   'annotations' | 'messages' | 'summaries' | 'versions'

@@ -26,7 +26,10 @@ export class CometRelay {
     return this.#apply(appId, request);
   }
 
-  /** Asks all nodes. Null: no node holds it; `timeout`: some node did not answer in time. Never rejects. */
+  /**
+   * Forwards a request to all nodes. Null: no node holds the session; `timeout`: some node did not respond in time.
+   * Never rejects.
+   */
   async forward(appId: string, request: CometRequest): Promise<CometReply | 'timeout' | null> {
     let timer: NodeJS.Timeout | undefined;
     const isLate = new Promise<'timeout'>((resolve) => {

@@ -4,9 +4,9 @@ import { RateLimitUnavailable, type RateLimit, type RateRule } from '@carillon/r
 import type { CounterSeries, Metrics } from '@carillon/runtime';
 import { clientAddress, rateLimitSubject, type HttpRequest } from '@carillon/uws';
 
-/** What becomes of one upgrade attempt. */
+/** Result of the rate limit for one upgrade request. */
 export interface UpgradeVerdict {
-  /** For the answer, whatever it is. */
+  /** Headers for the response, whatever it is. */
   readonly headers: Readonly<Record<string, string>>;
   /** Null: within the limit. */
   readonly refusal: ServiceError | null;
@@ -18,7 +18,7 @@ interface UpgradeLimitOptions {
   readonly trustHops: number;
 }
 
-/** Counts upgrade attempts by the address of the client, whatever protocol it is to speak. */
+/** Rate limit of upgrade requests by client address, for all protocols. */
 export class UpgradeLimit {
   readonly #checks: CounterSeries;
   readonly #refusals: CounterSeries;
