@@ -2,7 +2,7 @@ import { CHANNEL_KINDS, type ChannelKind } from '@carillon/channels';
 import type { AppendMeters } from './appends/pace.js';
 import type { CounterSeries, GaugeSeries, HistogramSeries, Metrics } from '@carillon/runtime';
 
-/** What `connection_errors_total` tells apart. */
+/** Values of the `type` label of `connection_errors_total`. */
 export type ConnectionErrorType =
   | 'app_not_found'
   | 'app_disabled'
@@ -22,7 +22,7 @@ interface KindMeters {
   readonly subscriptions: CounterSeries;
   readonly unsubscriptions: CounterSeries;
   readonly channels: GaugeSeries;
-  /** By size of the audience, made when first needed. */
+  /** By audience size, created on demand. */
   readonly latency: Map<string, HistogramSeries>;
 }
 
@@ -114,23 +114,23 @@ export class AppMeters {
     this.#receivedBytes.value += bytes;
   }
 
-  /** One frame of so many bytes to so many sockets. */
+  /** A frame of this size was sent to this number of sockets. */
   sent(sockets: number, bytes: number): void {
     this.#sentFrames.value += sockets;
     this.#sentBytes.value += sockets * bytes;
   }
 
-  /** A filter kept a message from so many. */
+  /** A filter removed a message for this number of receivers. */
   filtered(receivers: number): void {
     this.#filtered.value += receivers;
   }
 
-  /** A message was kept from the one who sent it. */
+  /** A message was not echoed to its sender. */
   notEchoed(): void {
     this.#notEchoed.value += 1;
   }
 
-  /** What becomes of appends to messages; counted from the first on. */
+  /** Metrics of append delivery, created on first use. */
   get appends(): AppendMeters {
     this.#appends ??= appendMeters(this.metrics, this.appId);
     return this.#appends;

@@ -5,7 +5,9 @@ export type { SessionAnswer, SessionRequest } from '@carillon/broker';
 /** Applies a request to a session of this process; null: the session is not here. Must not wait. */
 export type SessionHandler = (appId: string, request: SessionRequest) => SessionAnswer | null;
 
-/** The answer of another node: what it says, `unknown` if it has no such session or is dead, `silent` if it does not answer in time. */
+/**
+ * Response of another node; `unknown` if it has no such session or is dead, `silent` if it does not respond in time.
+ */
 export type ForwardedAnswer = SessionAnswer | 'silent' | 'unknown';
 
 /** Requests for HTTP sessions that arrive at another node than the one with the session. */

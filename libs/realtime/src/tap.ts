@@ -5,7 +5,7 @@ import type { Arrived } from './delivery/arrived.js';
 import type { EndCause } from './leave/departure.js';
 import type { Subscriber } from './subscriber/subscriber.js';
 
-/** How a connection ended. */
+/** How a connection was closed. */
 export interface ClosedAs {
   readonly code: number;
   readonly cause: EndCause;
@@ -26,8 +26,8 @@ export interface Refusal {
 }
 
 /**
- * Receives what happens to the connections and channels of one app in this process, while somebody tails it. Called
- * synchronously on the socket loop: nothing here throws or waits.
+ * Receives the events of connections and channels of one app in this process while a tail is open. Called
+ * synchronously on the socket loop: methods neither throw nor block.
  */
 export interface AppTap {
   connected(subscriber: Subscriber): void;

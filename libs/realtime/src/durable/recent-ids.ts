@@ -17,7 +17,7 @@ export class RecentIds {
   /** By serial, as a ring; allocated on demand. */
   readonly #slots: (Slot | undefined)[] = [];
 
-  /** Pass null if the message has no id or its old entry must be cleared. */
+  /** Records the message id of a serial; null clears the entry. */
   note(serial: number, id: string | null, nowMs: number): void {
     const kept = id === null || id.length > MAX_ID_CHARACTERS ? null : id;
     const slot = this.#slots[serial % MOST_RECENT];

@@ -12,7 +12,7 @@ export interface CleanupOptions {
   readonly workers: number;
 }
 
-/** What is told of tasks that could not be done, or not as they should be. */
+/** Notified of tasks that failed or were executed only in part. */
 export interface CleanupObserver {
   /** A task failed, or found every queue full too often. */
   lost(error: unknown): void;
@@ -58,7 +58,7 @@ export class CleanupQueue<Task> {
     else this.#offer(task, 0);
   }
 
-  /** Does everything that waits, now. Resolves when nothing is left to do, also of what had begun before. */
+  /** Runs all queued tasks now. Resolves when nothing is left, including tasks that were already running. */
   async empty(): Promise<void> {
     while (this.size > 0) {
       for (const queue of this.#queues) for (const task of queue.splice(0)) this.#start(task);

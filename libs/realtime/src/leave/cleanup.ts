@@ -7,7 +7,7 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import { CleanupQueue } from './cleanup-queue.js';
 import type { Leaving } from './leaving.js';
 
-/** Does what is left to do after connections have closed. */
+/** Cleans up after closed connections. */
 export class Cleanup {
   readonly #queue: CleanupQueue<Subscriber>;
 

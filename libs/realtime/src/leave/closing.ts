@@ -3,7 +3,7 @@ import { CLOSING_STEP_MS, closingSchedule, pause, shuffled } from '@carillon/run
 import type { Outlet } from '../delivery/outlet.js';
 import type { Hubs } from '../apps/hubs.js';
 
-/** How connections are closed. */
+/** Settings of closing all connections. */
 export interface Closing {
   /** The time there is. */
   readonly closingMs: number;
@@ -15,7 +15,9 @@ export interface Closing {
   readonly isOver?: () => boolean;
 }
 
-/** Closes every subscriber so that it comes back, in random order and spread over the time there is. */
+/**
+ * Closes all subscribers with a code that asks them to reconnect, in random order and spread over the available time.
+ */
 export async function closeAll(
   hubs: Hubs,
   outlet: Outlet,
@@ -26,7 +28,7 @@ export async function closeAll(
   for (const batch of closingSchedule(subscribers.length, closingMs)) {
     if (first > 0) await pause(CLOSING_STEP_MS, signal);
     if (isOver()) return;
-    // What is held back for them is theirs.
+    // Held appends still belong to these connections.
     for (const hub of hubs) hub.pacings.flush();
     for (const subscriber of subscribers.slice(first, first + batch)) outlet.close(subscriber, reason);
     first += batch;

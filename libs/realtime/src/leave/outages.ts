@@ -28,7 +28,7 @@ export class Outages {
     this.#renewal = setInterval(mark, RENEW_MS).unref();
   }
 
-  /** The mark expires by itself. Idempotent. */
+  /** Stops renewing the mark, which then expires. Idempotent. */
   end(): void {
     if (this.#renewal !== null) clearInterval(this.#renewal);
     this.#renewal = null;

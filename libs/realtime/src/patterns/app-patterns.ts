@@ -21,12 +21,12 @@ export class AppPatterns {
   /** Whether every channel of the app is wanted here. */
   isWanted = false;
 
-  /** Nobody has one, or is about to. */
+  /** Whether no pattern is subscribed or about to be. */
   get isEmpty(): boolean {
     return this.#byName.size === 0 && this.openings === 0;
   }
 
-  /** Nobody has one. */
+  /** Whether no pattern is subscribed. */
   get areNone(): boolean {
     return this.#byName.size === 0;
   }
@@ -35,14 +35,14 @@ export class AppPatterns {
     return this.#byName.get(name);
   }
 
-  /** The pattern, to be given somebody at once. */
+  /** Returns the pattern, which must be given a subscriber in the same step. */
   open({ name }: ChannelPattern, make: () => LocalPattern): LocalPattern {
     const pattern = this.#byName.get(name) ?? make();
     this.#byName.set(name, pattern);
     return pattern;
   }
 
-  /** Lets go of one that nobody has any more. */
+  /** Removes a pattern without subscribers. */
   settle(pattern: LocalPattern): void {
     if (pattern.isEmpty) this.#byName.delete(pattern.about.name);
   }
@@ -56,9 +56,9 @@ export class AppPatterns {
   }
 
   /**
-   * Hands a message, or what is said of one, to everybody who has a pattern that fits, once, but to who has got it by the
-   * channel itself. The frames are those that the channel was told with; those whose codec is not meant are told otherwise.
-   * Returns how many.
+   * Delivers a message or a fact about one to every subscriber of a matching pattern, once, except those that
+   * received it by the channel itself. The frames are those used for the channel; codecs that are not meant are
+   * served separately. Returns the number of receivers.
    */
   tell(
     hub: AppHub,
@@ -96,7 +96,10 @@ interface Meant {
   readonly about: OrdinaryChannel;
   readonly covering: readonly LocalPattern[];
   readonly isMeant: (codec: Codec) => boolean;
-  /** Whether a subscriber is told in this pass; with its codec of the channel itself, which is evaluated first. */
+  /**
+   * Whether a subscriber is served in this pass; decided by the codec of its direct subscription first, if it has
+   * one.
+   */
   readonly isNow: (codec: Codec, exact?: Codec) => boolean;
   /** Subscribers with several matching views that received the message already. */
   readonly served: Set<Subscriber>;

@@ -3,10 +3,7 @@ import type { Fact } from '@carillon/protocol';
 import type { Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
-/**
- * What those are told who have a channel by a pattern: what is said in it, what that comes to, how many hear it, and that some
- * of it is lost.
- */
+/** Facts delivered to pattern subscribers: messages, annotations and their summaries, counts, and gaps. */
 export const BY_PATTERN: ReadonlySet<Fact['kind']> = new Set([
   'message',
   'annotations_summarized',
@@ -14,7 +11,7 @@ export const BY_PATTERN: ReadonlySet<Fact['kind']> = new Set([
   'resume_failed',
 ]);
 
-/** A subscriber that has patterns has a channel now, too: what both bring must come once. */
+/** A pattern subscriber subscribed to a channel directly too: messages that arrive both ways must be delivered once. */
 export function channelEntered(subscriber: Subscriber, channel: OrdinaryChannel): void {
   if (subscriber.patterns === null) return;
   for (const pattern of subscriber.patterns.values())

@@ -99,7 +99,10 @@ function foundIn(records: readonly StoredRecord[], stream: Stream): NotRead | Re
   return { found };
 }
 
-/** Null: it cannot be read. Of what was purged, changes are skipped; what they changed is missing. */
+/**
+ * Null if the record cannot be read. Changes of purged messages are skipped; the purged messages themselves are
+ * holes.
+ */
 function rememberedOf(record: StoredRecord, stream: Stream): Remembered | null {
   const { action, deliverySerial: serial } = record;
   const text = frameOf(record, stream);

@@ -1,6 +1,6 @@
 import type { Recovered, RecoveryFailure } from '@carillon/protocol';
 
-/** What came of the position of one channel. */
+/** Result of the recovery of one channel. */
 export type Outcome =
   | { readonly kind: 'recovered'; readonly recovered: Recovered }
   | { readonly kind: 'failed'; readonly failure: RecoveryFailure };
@@ -20,7 +20,7 @@ export class Awaited {
     });
   }
 
-  /** False: it is not waited for any more. */
+  /** Returns false if it is no longer awaited. */
   settle(outcome: Outcome | null): boolean {
     if (this.#resolve === null) return false;
     this.#resolve(outcome);
@@ -29,10 +29,10 @@ export class Awaited {
   }
 }
 
-/** How long the channels of a resume that are subscribed to wait for those that are about to be. */
+/** How long the subscribed channels of a resume wait for those whose subscriptions are pending. */
 const PATIENCE_MS = 1000;
 
-/** What became of them: those that it takes longer for are told of by themselves. */
+/** Returns the results; those that take longer are reported individually. */
 export async function outcomesOf(awaited: readonly Awaited[]): Promise<readonly Outcome[]> {
   const timer = setTimeout(() => {
     for (const one of awaited) one.settle(null);

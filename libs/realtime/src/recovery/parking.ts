@@ -2,15 +2,15 @@ import type { ResumePosition } from '@carillon/protocol';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Awaited } from './awaited.js';
 
-/** How long a position waits for the subscription that it is for. */
+/** How long a position waits for its subscription. */
 const PARKED_MS = 30_000;
-/** Of one subscriber at one time. */
+/** Limit of waiting positions per subscriber. */
 const MOST = 1000;
 
 /** A position that waits. */
 export interface Parked {
   readonly position: ResumePosition;
-  /** The resume that waits for what comes of it; null: none does. */
+  /** The resume that waits for its result; null if none does. */
   readonly awaited: Awaited | null;
   readonly untilMs: number;
 }
@@ -25,7 +25,7 @@ export class Parking {
   readonly #lots = new WeakMap<Subscriber, Lot>();
 
   constructor(
-    /** Told of positions whose subscription did not come. */
+    /** Called with positions whose subscriptions did not arrive in time. */
     private readonly expired: (subscriber: Subscriber, parked: ReadonlyMap<string, ResumePosition>) => void,
     private readonly now: () => number = () => performance.now(),
   ) {}

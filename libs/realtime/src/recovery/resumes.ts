@@ -22,7 +22,7 @@ import { tellPast, type TellingParts } from './telling.js';
 export interface ResumesParts extends TellingParts {
   readonly replays: Replays;
   readonly slots: ReplaySlots;
-  /** The text of a message as it is stored; null: there is none. */
+  /** Returns the stored text of a message; null if there is none. */
   readonly textOf: AppendWays['text'];
   /** Whether a name can ever have a position. */
   readonly canBePlaced: (hub: AppHub, channel: string) => boolean;
@@ -46,12 +46,13 @@ interface Held {
   readonly codec: Codec;
 }
 
-/** Channels of one request whose replays are in memory at one time: one is told while the next ones are read. */
+/** Replays of one request held in memory: one is sent while the next ones are read. */
 const IN_MEMORY = 3;
 
 /**
- * Lets connections go on where they were. What they missed of a channel comes whole or not at all, before anything that
- * is live, and they are told which. Positions of channels that are not subscribed to yet wait for their subscriptions.
+ * Resumes connections from their positions. The messages missed of a channel are replayed completely or not at all,
+ * before any live event, and the client is notified which. Positions of channels that are not subscribed yet wait for
+ * their subscriptions.
  */
 export class Resumes {
   readonly #parking: Parking;
@@ -91,8 +92,8 @@ export class Resumes {
   }
 
   /**
-   * Belongs to a subscribe: a position that waited for it is recovered, while the gate holds live events back. The channel has
-   * the subscriber already. Returns the ids of the messages that were told.
+   * Part of a subscribe: recovers a position that waited for it, while the gate holds live events. The subscriber is
+   * already counted in the channel. Returns the ids of the sent messages.
    */
   async subscribed(
     subscriber: Subscriber,
@@ -117,7 +118,7 @@ export class Resumes {
   }
 
   /**
-   * Recovers the subscription that the gate holds back, and tells what came of it. Returns whether the subscriber was told
+   * Recovers the subscription behind the gate and reports the result. Returns whether the subscriber received
    * everything from the position on.
    */
   async recover(
@@ -209,7 +210,7 @@ export class Resumes {
     return { channel, position, gate, codec };
   }
 
-  /** The replays of these channels, in order. Few are read ahead of the one that is told. */
+  /** Yields the replays of these channels in order. Only a few are read ahead. */
   async *#replaysOf(held: readonly Held[]): AsyncGenerator<{ readonly one: Held; readonly replay: Replay }> {
     const { replays, share } = this.parts;
     const ahead: Promise<Replay>[] = [];

@@ -26,13 +26,14 @@ export interface Rewinding {
   readonly attachSerial: number;
 }
 
-/** Tells who subscribes what was said before, then what came meanwhile, and how that went. */
+/** Sends a new subscriber the channel history, then the messages published meanwhile, then the result. */
 export class Rewinds {
   constructor(private readonly parts: RewindsParts) {}
 
   /**
-   * Tells the past and what waits in the gate, which goes on holding. Returns the ids of the messages that were told. A past
-   * that cannot be read is an error of the channel, whose subscription goes on. Never rejects.
+   * Sends the history and the messages waiting in the gate, which keeps holding. Returns the ids of the sent
+   * messages. A history that cannot be read is reported as an error of the channel; the subscription continues. Never
+   * rejects.
    */
   rewind(rewinding: Rewinding): Promise<ReadonlySet<string>> {
     const { subscriber } = rewinding;

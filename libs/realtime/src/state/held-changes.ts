@@ -3,10 +3,12 @@ import type { MemberRemoved, MemberUpdated } from '@carillon/protocol';
 /** A change that names the change of the member before it. */
 export type ChainedChange = MemberRemoved | MemberUpdated;
 
-/** Changes held of one member and of all members of a channel. With more, those of the member are told as they are. */
+/**
+ * Limits of held changes per member and per channel. Beyond them changes of the member are delivered without waiting.
+ */
 const MOST_OF_MEMBER = 64;
 const MOST_OF_CHANNEL = 4096;
-/** How long a change waits for the one before it, which may be lost. */
+/** How long a change waits for its predecessor, which may be lost. */
 const HOLD_MS = 2000;
 
 /**

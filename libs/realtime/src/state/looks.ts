@@ -7,7 +7,7 @@ import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import { Frames } from '../codec.js';
 
-/** What looking works with. */
+/** Dependencies of `Looks`. */
 export interface LooksParts {
   readonly hubs: Hubs;
   readonly presence: Pick<Presence, 'look'>;
@@ -20,14 +20,14 @@ export interface LooksParts {
 const MOST_AT_ONCE = 16;
 /** Users or channels asked about at once. */
 const BATCH = 1000;
-/** How long after a doubt, or a look that failed, it is looked again. */
+/** Delay before the store is read again after a doubtful or failed comparison. */
 const AGAIN_MS = 1000;
 
 type Place = AppHub | LocalChannel;
 
 /**
- * Looks at the store where word of changes may have been missed: everywhere when other processes were out of reach or
- * the store had been away, and where a look left users in doubt.
+ * Compares with the presence store where changes may have been missed: everywhere after other processes or the store
+ * were unreachable, and where a comparison left users in doubt.
  */
 export class Looks {
   /** Looked at in this order; each once. */
@@ -38,7 +38,7 @@ export class Looks {
 
   constructor(private readonly parts: LooksParts) {}
 
-  /** What other processes told may have been missed, or not been told. */
+  /** Changes of other processes may have been missed, or those of this one not been received. */
   everywhere(): void {
     for (const hub of this.parts.hubs) {
       this.#due.add(hub);
@@ -54,8 +54,8 @@ export class Looks {
   }
 
   /**
-   * Somebody is about to be shown the members as they are in this view. Those who have the channel already are told
-   * what they did not know, and the newcomer, after the view, what is not in it and all others believe.
+   * A subscriber is about to receive the members of this view. Existing subscribers receive the differences; the new
+   * one receives, after the view, members not in it that the others consider present.
    */
   shown(channel: LocalChannel, gate: Gate, view: PresenceView): void {
     const missed = this.#compare(channel, view);
@@ -130,7 +130,7 @@ export class Looks {
     }
   }
 
-  /** Those who are not in the view and believed to be there. */
+  /** Returns the members that are not in the view but considered present. */
   #compare(channel: LocalChannel, view: PresenceView): readonly PresenceMember[] {
     if (channel.roster === null) return [];
     const { added: come, removed, missed } = channel.roster.compare(view);

@@ -9,7 +9,7 @@ import type { Announcements } from './announcements.js';
 import { hasUsers } from './has-users.js';
 import { placeChange } from './owed-changes.js';
 
-/** What telling works with. */
+/** Dependencies of `MemberNews`. */
 export interface MemberNewsParts {
   readonly hubs: Hubs;
   readonly announcements: Pick<Announcements, 'announce'>;
@@ -18,7 +18,7 @@ export interface MemberNewsParts {
   readonly webhooks: WebhookEvents;
 }
 
-/** Tells what presence decided in this process to everybody it concerns, wherever they are. */
+/** Announces presence changes decided in this process to all affected subscribers in all processes. */
 export class MemberNews {
   constructor(private readonly parts: MemberNewsParts) {}
 

@@ -4,8 +4,8 @@ import type { Subscription } from '../channels/audience.js';
 const LISTED = 8;
 
 /**
- * The channels of one subscriber, by name. Most have one or a few, so the first stands alone, a few make a list, and
- * only many make a map.
+ * The channels of one subscriber, by name. Most have one or a few, so a single one is stored directly, a few as an
+ * array, and only many as a map.
  */
 export class Subscriptions {
   #held: Subscription | Subscription[] | Map<string, Subscription> | null = null;
@@ -35,7 +35,7 @@ export class Subscriptions {
     else this.#held = new Map([...held, subscription].map((one) => [one.channel.name, one]));
   }
 
-  /** What was removed; undefined when it was not there. */
+  /** Returns the removed subscription; undefined if there was none. */
   remove(name: string): Subscription | undefined {
     const held = this.#held;
     const found = this.get(name);
@@ -45,7 +45,7 @@ export class Subscriptions {
     return found;
   }
 
-  /** What was there when the iteration began. */
+  /** Iterates over a snapshot. */
   [Symbol.iterator](): Iterator<Subscription> {
     const held = this.#held;
     if (held === null) return [][Symbol.iterator]();

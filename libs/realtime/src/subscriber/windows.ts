@@ -1,9 +1,9 @@
-/** How often something may happen within a time. */
+/** Rate limit: number of events per time window. */
 export interface WindowRule {
   /** Infinity: as often as it likes. */
   readonly attempts: number;
   readonly lengthMs: number;
-  /** Whether the subscriber is closed when it goes beyond, instead of being told. */
+  /** Whether exceeding the limit closes the subscriber instead of returning an error. */
   readonly terminates: boolean;
 }
 

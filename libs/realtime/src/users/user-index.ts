@@ -36,7 +36,7 @@ export class UserIndex {
     return this.#byUser.delete(userId);
   }
 
-  /** Those filed under the user now; the list may be used while connections come and go. */
+  /** Returns a snapshot of the connections of a user, safe while connections open and close. */
   of(userId: string): readonly Subscriber[] {
     const filed = this.#byUser.get(userId);
     if (filed === undefined) return [];
