@@ -33,7 +33,7 @@ export interface Codec {
   readonly view?: string | undefined;
   /** Roles of its subscribers on their channel. Absent: the defaults for this kind of channel. */
   readonly roles?: Roles | undefined;
-  /** How its subscribers receive appends; a variant has the options of the codec it narrows. Absent: unpaced. */
+  /** Append options of its subscribers; a variant has the options of the codec it narrows. Absent: unpaced. */
   readonly appends?: Appends | undefined;
   /**
    * For a stateful codec: its stateless form, for subscribers that may miss frames and for historical messages, which
@@ -85,7 +85,7 @@ export interface Roles {
   readonly seesMembers: boolean;
 }
 
-/** How subscribers receive appends to messages. */
+/** Options of subscribers for appends to messages. */
 export interface Appends {
   /** Roll-up window per message stream, in milliseconds; 0 delivers each append separately. */
   readonly windowMs: number;

@@ -53,7 +53,7 @@ export interface HubParts {
   readonly presence: Presence;
   readonly channelCounts: ChannelCounts;
   readonly connectionQuota: ConnectionQuota;
-  /** Where streams of durable channels are read and claims are committed; null if unavailable. */
+  /** Reads streams of durable channels and commits claims about them; null if unavailable. */
   readonly streamReads: StreamReads | null;
   readonly commits: Commits | null;
   /** Assigns serials to ephemeral events; null if none are assigned. */

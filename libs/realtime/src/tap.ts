@@ -5,7 +5,7 @@ import type { Arrived } from './delivery/arrived.js';
 import type { EndCause } from './leave/departure.js';
 import type { Subscriber } from './subscriber/subscriber.js';
 
-/** How a connection was closed. */
+/** Close code and reason of a connection. */
 export interface ClosedAs {
   readonly code: number;
   readonly cause: EndCause;

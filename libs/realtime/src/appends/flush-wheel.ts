@@ -15,7 +15,7 @@ export interface FlushWheelOptions {
   readonly tickMs: number;
   /** Number of shards. Due entries of one shard do not wait for those of another. */
   readonly shards: number;
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in milliseconds. */
   readonly nowMs: () => number;
 }
 

@@ -7,7 +7,7 @@ import type { DeferredMessages } from './deferred-messages.js';
 import type { LocalChannel } from './local-channel.js';
 import { Topic, type TopicWays } from './topic.js';
 
-/** How frames of channels reach sockets. */
+/** Delivery settings of channels. */
 export interface Ways extends TopicWays {
   /** Append delivery settings; null disables pacing of appends. */
   readonly appends: AppendWays | null;
@@ -39,7 +39,7 @@ export class Audience extends Topic {
     channel: LocalChannel,
     codec: Codec,
     ways: Ways,
-    /** How appends are paced; null delivers them unpaced. */
+    /** Pace of appends; null delivers them unpaced. */
     readonly pace: Pace | null,
   ) {
     super(channel.hub, channel.name, codec, ways);

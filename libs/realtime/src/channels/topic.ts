@@ -8,7 +8,7 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 /** Sends one frame to all sockets of a native topic. */
 export type NativePublish = (topic: string, frame: Frame) => void;
 
-/** How frames reach the sockets of topics. */
+/** Means by which frames reach the sockets of topics. */
 export interface TopicWays {
   readonly outlet: Outlet;
   readonly publish: NativePublish;

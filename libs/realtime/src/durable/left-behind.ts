@@ -85,7 +85,7 @@ export class LeftBehind {
     }
   }
 
-  /** Null if the change would be visible to nobody. */
+  /** Null if the app was deleted or the channel no longer has a presence history. */
   async #recordOf({ appId, channel, userId }: MemberThere): Promise<CommitRecordOf<'presence'> | null> {
     const app = await this.parts.apps.findById(appId);
     if (app === null) return null;

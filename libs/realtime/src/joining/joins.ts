@@ -34,7 +34,7 @@ export interface JoinsParts {
   readonly positions: Pick<Positions, 'attach' | 'has'>;
   readonly resumes: Pick<Resumes, 'recover' | 'subscribed'>;
   readonly rewinds: Pick<Rewinds, 'rewind'>;
-  /** How long a member waits for an unavailable presence store. */
+  /** Time a member waits for an unavailable presence store. */
   readonly joinWithinMs: number;
   /** Channels one subscriber may have, those it is about to have included. */
   readonly maxSubscriptions: number;
@@ -52,7 +52,7 @@ export interface JoinRequest {
   readonly codec: Codec;
   /** Channel history to start with. Absent: none; a channel without a history has none either. */
   readonly rewind?: Rewind | null;
-  /** Called once, instead of `subscribed`, when it comes to nothing. */
+  /** Called once, instead of `subscribed`, when the join fails. */
   readonly refused: (why: JoinRefusal) => void;
   /** Sends what comes between `subscribed` and a last event; never rejects. Absent: nothing. */
   readonly beforeLive?: () => Promise<void>;

@@ -6,7 +6,7 @@ import type { LocalChannel } from '../channels/local-channel.js';
 import type { StreamReads } from '../durable/stream-reads.js';
 import { type Positions, within } from '../recovery/positions.js';
 
-/** How long a subscriber waits for a newer event, which seldom exists. */
+/** Time a subscriber waits for a newer event, which seldom exists. */
 const WITHIN_MS = 1000;
 
 export interface NewestEventsParts {

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from '@carillon/errors';
 import type { LeaveCause } from '@carillon/presence';
 
-/** How a subscriber was closed. */
+/** Close reason and code of a subscriber. */
 export interface End {
   /** Why the service ended it; null: the client did, or the network. */
   readonly endedFor: ErrorCode | null;

@@ -3,7 +3,7 @@ import type { Hubs } from '../apps/hubs.js';
 import type { Outlet } from '../delivery/outlet.js';
 import { sendAway } from './closing.js';
 
-/** How long a process may be isolated from the others before it closes its clients so that they reconnect elsewhere. */
+/** Time a process may be isolated before it closes its clients so that they reconnect to other nodes. */
 const CUT_OFF_MS = 10_000;
 /** Interval of checks whether only this process is isolated. */
 const AGAIN_MS = 5000;

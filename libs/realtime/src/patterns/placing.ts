@@ -3,7 +3,7 @@ import type { Fact } from '@carillon/protocol';
 import type { Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
-/** Facts delivered to pattern subscribers: messages, annotations and their summaries, counts, and gaps. */
+/** Facts delivered to pattern subscribers: messages, annotation summaries, counts, and gaps. */
 export const BY_PATTERN: ReadonlySet<Fact['kind']> = new Set([
   'message',
   'annotations_summarized',

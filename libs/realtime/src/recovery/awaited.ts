@@ -29,7 +29,7 @@ export class Awaited {
   }
 }
 
-/** How long the subscribed channels of a resume wait for those whose subscriptions are pending. */
+/** Time the subscribed channels of a resume wait for those whose subscriptions are pending. */
 const PATIENCE_MS = 1000;
 
 /** Returns the results; those that take longer are reported individually. */

@@ -2,7 +2,7 @@ import type { ResumePosition } from '@carillon/protocol';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Awaited } from './awaited.js';
 
-/** How long a position waits for its subscription. */
+/** Time a position waits for its subscription. */
 const PARKED_MS = 30_000;
 /** Limit of waiting positions per subscriber. */
 const MOST = 1000;

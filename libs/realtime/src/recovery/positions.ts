@@ -6,7 +6,7 @@ import type { Standing } from '../durable/followed.js';
 import type { Streams } from '../durable/streams.js';
 import type { Past } from './past.js';
 
-/** Where a subscription begins: the reported position, and the serial. */
+/** Start of a subscription: the reported position, and the serial. */
 export interface Attached extends AttachPoint {
   /** Null: the channel has no stream yet. */
   readonly standing: Standing | null;

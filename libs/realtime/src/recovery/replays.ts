@@ -37,7 +37,7 @@ export type Replay =
       readonly source: 'cold' | 'hot';
       /** In order. */
       readonly missed: readonly Remembered[];
-      /** Where it ends; newer messages are delivered live. */
+      /** Position at which it ends; newer messages are delivered live. */
       readonly streamId: string;
       readonly serial: number;
     }

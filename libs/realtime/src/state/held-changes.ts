@@ -8,7 +8,7 @@ export type ChainedChange = MemberRemoved | MemberUpdated;
  */
 const MOST_OF_MEMBER = 64;
 const MOST_OF_CHANNEL = 4096;
-/** How long a change waits for its predecessor, which may be lost. */
+/** Time a change waits for its predecessor, which may be lost. */
 const HOLD_MS = 2000;
 
 /**

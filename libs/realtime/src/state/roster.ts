@@ -31,11 +31,11 @@ export interface Differences {
   readonly missed: readonly PresenceMember[];
 }
 
-/** How long, and how many, departed users are remembered to recognize late events about them. */
+/** Retention time and limit of departed users, kept to recognize late events about them. */
 const REMEMBERED_MS = 30_000;
 const REMEMBERED = 4096;
 /**
- * How long a user missing in the store is considered present: the departure may take that long to arrive, and within
+ * Time for which a user missing in the store is considered present: the departure may take that long to arrive, and within
  * that time all processes restore a store that lost its data.
  */
 const MISSED_MS = 6000;
