@@ -27,11 +27,11 @@ export const metrics = (): Metrics => new Metrics({ prefix: '', port: 6001, log:
 
 export const hub = (of: App = app()): AppHub => new AppHub(of, new AppMeters(metrics(), of.id));
 
-/** A protocol of the tests: what it says is the fact itself. */
+/** Test protocol; its frames are the facts themselves. */
 export const EDGE: Edge = { protocol: 'test', leaseMs: 0, echoes: () => false };
 export const CODEC: Codec = { encode: (fact) => JSON.stringify(fact) };
 
-/** A frame is what the event is called. */
+/** Codec whose frames are the event names. */
 export const TEXT: Codec = { encode: (fact) => (fact.kind === 'message' ? fact.event : fact.kind) };
 
 /** A subscriber that is not on any socket. */

@@ -253,7 +253,7 @@ describe('appends', () => {
     scene.tell('append', 'm', 'a');
     await turn();
     await turn();
-    // It is longer than all that is kept where nobody has the channel itself.
+    // The text exceeds the cache of a channel subscribed by pattern only.
     expect(scene.reads).toBe(1);
     scene.lose('m', 'b');
     scene.tell('append', 'm', 'c');

@@ -17,7 +17,7 @@ import { app, config, EDGE, message, metrics } from '../samples.js';
 
 const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
 
-/** One codec for each way to be told of appends; a frame is the message itself. */
+/** One codec per combination of append options; a frame is the message itself. */
 const codecs = new Map<string, Codec>();
 export function codecOf(appends: Appends): Codec {
   const key = JSON.stringify(appends);
@@ -33,14 +33,14 @@ export function codecOf(appends: Appends): Codec {
 export const VIEWS = ['ai-x', 'ai-*', '*-x'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** What a client has received, and what it makes of it. */
+/** A client with its received frames and the texts it assembles from them. */
 class Reader {
   readonly frames: Message[] = [];
-  /** After which message it was told each time that some is lost. */
+  /** Serials reported with each gap. */
   readonly gaps: (number | null)[] = [];
   /** Everything up to there it has read for itself. */
   #readUpTo = 0;
-  /** By message, from where it came in. */
+  /** By message, from the serial at which the client subscribed. */
   texts = new Map<string, string>();
   readonly subscriber: Subscriber;
   gate: Gate | null = null;
@@ -74,7 +74,7 @@ class Reader {
     this.scene.leave(this.subscriber, view);
   }
 
-  /** It reads what is stored by now. */
+  /** Reads the stored texts after a gap. */
   #lose({ failure }: ResumeFailed): void {
     this.gaps.push(failure.newestSerial);
     this.texts = new Map(this.scene.texts);
@@ -102,7 +102,7 @@ class Reader {
   }
 }
 
-/** One channel, its clients, and what its messages say. */
+/** One channel, its clients, and the texts of its messages. */
 export class AppendScene {
   readonly texts = new Map<string, string>();
   /** Texts of all messages as of each serial. */
@@ -134,7 +134,7 @@ export class AppendScene {
       wheel: this.wheel,
       nowMs: () => this.nowMs,
       text: async (_app, _channel, name, serial) => {
-        // By then more may be stored than was told.
+        // By then more messages may be stored than were delivered.
         await turn();
         if (this.isAway) throw new Error('the store is away');
         return this.#stored(name, serial);
@@ -159,7 +159,7 @@ export class AppendScene {
     this.#delivery = new Delivery(this.#hubs, this.outlet, this.#patterns);
   }
 
-  /** Kept as long as somebody has it. */
+  /** Open while it has a subscriber. */
   get channel(): LocalChannel {
     return this.#book.open(this.hub, this.#about('ai-x'));
   }
@@ -219,7 +219,7 @@ export class AppendScene {
     return reader;
   }
 
-  /** Takes the next serial; what was stored as of the one before is known from now on. */
+  /** Assigns the next serial, and records the stored texts as of the previous one. */
   #next(): void {
     this.#asOf[this.serial] = new Map(this.texts);
     this.serial += 1;

@@ -7,7 +7,7 @@ const CHANNELS = ['a', 'b', 'c'];
 
 const channel = fc.constantFrom(...CHANNELS);
 const who = fc.nat(1);
-/** Of the same order as the bounds; now and then more than there may be at all. */
+/** Sizes of the order of the bounds, occasionally above the largest bound. */
 const size = fc.oneof(
   { weight: 5, arbitrary: fc.nat(90) },
   { weight: 1, arbitrary: fc.integer({ min: 91, max: 700 }) },
@@ -85,7 +85,7 @@ class Play {
     expect(scene.sentCount).toBe(given);
   }
 
-  /** The client reads some of what is kept for it. */
+  /** The client reads a share of its buffered bytes. */
   #read(client: LaneClient | undefined, share: number): void {
     client?.native.read(Math.ceil(client.native.getBufferedAmount() * share));
   }
@@ -120,7 +120,7 @@ function slowClient(disconnects: boolean): { scene: LaneScene; client: LaneClien
 }
 
 describe('a client that falls behind and catches up', () => {
-  // What the room puts off until the next turn of the loop comes after each step.
+  // Work deferred to the next turn of the loop runs after each step.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setImmediate'] }));
   afterEach(() => void vi.useRealTimers());
 

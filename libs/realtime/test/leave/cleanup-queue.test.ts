@@ -12,12 +12,12 @@ const OPTIONS: CleanupOptions = {
   workers: 1,
 };
 
-/** A queue whose work is written down, done at once unless told otherwise. */
+/** A queue whose tasks are recorded, and complete immediately by default. */
 class Scene {
   readonly done: number[] = [];
   readonly lost: string[] = [];
   fallbacks = 0;
-  /** What a task does before it is done; may reject. */
+  /** Runs before a task completes; may reject. */
   before: (task: number) => Promise<void> = () => Promise.resolve();
   readonly queue: CleanupQueue<number>;
 
@@ -39,7 +39,7 @@ class Scene {
     for (const task of tasks) this.queue.add(task);
   }
 
-  /** What is done after every turn of the loop that can come without time passing. */
+  /** Returns the completed tasks after a number of turns of the loop, without advancing time. */
   async turns(count = 1): Promise<readonly number[]> {
     for (let turn = 0; turn < count; turn += 1) await vi.advanceTimersByTimeAsync(0);
     return this.done;

@@ -17,7 +17,7 @@ const APP = app();
 const CHANNELS = new Channels(config({ CONNECTION_RECOVERY_ENABLED: 'true' }));
 const PATTERNS = ['n.*', '*.eu', '*'] as const;
 const NAMES = ['n.eu', 'n.us', 'x'] as const;
-/** A filter: what is even is kept back. */
+/** Filter that removes even events. */
 const ODD: Codec = {
   encode: (fact, frames) =>
     fact.kind === 'message' && Number(fact.event) % 2 === 0 ? null : frames.of(TEXT),
@@ -51,7 +51,7 @@ class Scene {
   readonly clients: readonly {
     readonly subscriber: Subscriber;
     readonly native: FakeNative;
-    /** By name, whether it has it with the filter. */
+    /** By pattern name, whether the filter applies. */
     readonly views: Map<string, boolean>;
     readonly expected: string[];
   }[];

@@ -126,7 +126,7 @@ it('of those who went only so many are remembered, and only for a while', () => 
   expect(hear('u4998', true, 9997)).toBe(true);
 });
 
-/** What happens to the users of a place in the store: who comes and goes alternates per user. */
+/** Presence changes of the users of a channel; arrivals and departures alternate per user. */
 const history = fc.array(fc.constantFrom('ada', 'bo', 'cy'), { minLength: 1, maxLength: 30 }).map((users) => {
   const present = new Set<string>();
   return users.map((userId, at) => {

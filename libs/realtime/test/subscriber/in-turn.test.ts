@@ -14,7 +14,7 @@ class OpenSubscriber extends Subscriber {
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 const home = hub();
 
-/** Works that end when told, and what has begun and ended. */
+/** Tasks that complete on request, with the started and completed ones. */
 class Scene {
   readonly subscriber = new OpenSubscriber('1.1', home, EDGE, CODEC);
   readonly log: string[] = [];
