@@ -1,6 +1,6 @@
 import type { Fact, Message } from '@carillon/protocol';
 
-/** One frame on the wire: a text leaves as a text frame, bytes leave as a binary one. */
+/** One frame on the wire: a string is sent as a text frame, bytes as a binary frame. */
 export type Frame = string | Uint8Array;
 
 export const frameBytes = (frame: Frame): number =>
@@ -79,7 +79,7 @@ export interface LiteralSelector {
 export interface Roles {
   readonly publishes: boolean;
   readonly subscribes: boolean;
-  /** It may be a member. */
+  /** It may enter presence. */
   readonly enters: boolean;
   /** It receives presence events. */
   readonly seesMembers: boolean;
@@ -105,12 +105,12 @@ export class Frames {
     readonly atMs: number | null = null,
   ) {}
 
-  /** Whether it was made for the codec already. */
+  /** Whether the frame of this codec was encoded already. */
   has(codec: Codec): boolean {
     return this.#codec === codec || this.#others?.has(codec) === true;
   }
 
-  /** The frame that subscribers of the codec get; null: none. */
+  /** Returns the frame for subscribers of the codec; null: none. */
   of(codec: Codec): Frame | null {
     if (this.#codec === codec) return this.#frame;
     const known = this.#others?.get(codec);

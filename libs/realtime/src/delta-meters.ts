@@ -10,7 +10,7 @@ export class DeltaMeters {
   readonly #deltas: CounterSeries;
   readonly #original: CounterSeries;
   readonly #saved: CounterSeries;
-  /** Differences that were computed. */
+  /** Number of computed deltas. */
   encodings = 0;
 
   constructor(metrics: Metrics, labels: { readonly app_id: string; readonly channel_name: string }) {

@@ -3,7 +3,7 @@ import type { Subscriber } from './subscriber/subscriber.js';
 
 /** Bounds of held frames for one subscriber of a channel. */
 export interface HoldBounds {
-  /** Frames; Infinity: no bound. */
+  /** Infinity: unlimited. */
   readonly maxFrames: number;
   readonly maxBytes: number;
 }
@@ -19,14 +19,14 @@ export interface Edge {
   readonly leaseMs: number;
   /** Whether clients receive channel positions and may resume from them. Absent: they do not. */
   readonly tellsPositions?: boolean;
-  /** Absent: as much as may wait for a client that does not read. */
+  /** Absent: the bounds of the outbound queue of a slow client. */
   readonly holds?: HoldBounds;
   /**
    * Live events of a subscribed or pending channel were permanently lost for the subscriber; more may follow. Absent:
    * a subscriber that exceeds its hold bounds is closed, and gaps are reported by its codec.
    */
   lost?(subscriber: Subscriber, channel: string, view: string | undefined): void;
-  /** Takes a connection out of a channel by order of an operator and notifies its client. Absent: the hub does. */
+  /** Removes a connection from a channel by order of an operator and notifies its client. Absent: the hub does. */
   remove?(subscriber: Subscriber, channel: string): Promise<void>;
   /**
    * Whether the sender of a message also receives it, in this view of the channel. Called for client messages with a

@@ -101,7 +101,7 @@ function clearsUp(parts: PartsOf<typeof CLEARING_PARTS>): LeftBehind | null {
   return leftBehind;
 }
 
-/** The hub of the process, for every edge. Needs the modules of the rooms it injects. */
+/** Provides the hub of the process to all protocol adapters. Requires the modules of the packages it injects. */
 @Global()
 @Module({
   providers: [

@@ -60,7 +60,7 @@ export interface HubParts {
   readonly replay: Replay | null;
   /** Reads channel history; null if unavailable. */
   readonly pastReader: PastReader | null;
-  /** In which reads for clients take turns, as all of this process do; null: nothing else reads. */
+  /** Schedules the reads of clients, shared by the process; null: reads are not scheduled. */
   readonly readTurns: ReadTurns | null;
   readonly lastEvents: LastEvents;
   /** Key-value store shared by all nodes; null if there is none. */
@@ -72,7 +72,10 @@ export interface HubParts {
   readonly publish: NativePublish;
 }
 
-/** Filters take most of a loop that has nothing else to do, and in one go no more than a message to many takes. */
+/**
+ * Filters may use most of an otherwise idle loop; one burst is no longer than the delivery of a message to many
+ * subscribers.
+ */
 const FILTERS = { part: 0.6, burstMs: 4 };
 
 /**
@@ -83,12 +86,12 @@ const FILTERS = { part: 0.6, burstMs: 4 };
  */
 export class Hub {
   readonly channels: Channels;
-  /** The apps with connections here. */
+  /** Apps with connections in this process. */
   readonly hubs: Hubs;
   readonly outlet: Outlet;
-  /** The part of the event loop in which filters of live messages are evaluated. */
+  /** Event loop share in which filters of live messages are evaluated. */
   readonly filterShare = new LoopShare(FILTERS);
-  /** The part of the event loop that replays to clients take. */
+  /** Event loop share for replays to clients. */
   readonly replayShare: LoopShare;
   readonly places: Places;
   /** Topics of subscribers without a WebSocket. */
@@ -208,7 +211,7 @@ export class Hub {
     return this.parts.streamReads;
   }
 
-  /** Records from now on when subscriptions began, for the management API. */
+  /** Enables recording the time of each subscription, for the management API. */
   recordSubscriptionTimes(): void {
     this.#subscribing.book.recordsTimes = true;
   }
@@ -229,7 +232,7 @@ export class Hub {
       log.debug('connected', { app_id: hub.appId, socket_id: id, protocol: edge.protocol });
   }
 
-  /** Its socket reads again. */
+  /** The socket is writable again. */
   drained(subscriber: Subscriber): void {
     this.outlet.drained(subscriber);
   }
@@ -253,7 +256,7 @@ export class Hub {
     return true;
   }
 
-  /** Closes every connection, spread over the time there is. */
+  /** Closes all connections, spread over the available time. */
   closeAll(context: ShutdownContext): Promise<void> {
     this.isolation.end();
     return closeAll(this.hubs, this.outlet, context);

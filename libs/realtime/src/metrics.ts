@@ -15,7 +15,7 @@ export type ConnectionErrorType =
   | 'socket_handling_failed'
   | 'missing_event_name';
 
-/** Per-socket limits that are counted. */
+/** Counted limits per socket. */
 export type SocketLimit = 'client_events' | 'messages';
 
 interface KindMeters {
@@ -26,7 +26,7 @@ interface KindMeters {
   readonly latency: Map<string, HistogramSeries>;
 }
 
-/** The audience as the latency metric names it. */
+/** Returns the audience size label of the latency metric. */
 function audienceSize(receivers: number): string {
   if (receivers <= 10) return 'xs';
   if (receivers <= 100) return 'sm';
@@ -34,7 +34,7 @@ function audienceSize(receivers: number): string {
   return receivers <= 10_000 ? 'lg' : 'xl';
 }
 
-/** Makes the counters of sockets appear, at 0, for every app that is known now or later. */
+/** Exposes the socket counters, at 0, for every current and future app. */
 export function showSocketMetrics(metrics: Metrics): void {
   metrics.counter('new_connections_total');
   metrics.counter('new_disconnections_total');
@@ -48,7 +48,7 @@ export function showSocketMetrics(metrics: Metrics): void {
   metrics.counter('socket_transmitted_bytes');
 }
 
-/** Counts how cleaning up after disconnects goes; how much of it waits is asked at every scrape. */
+/** Creates the metrics of cleanup after disconnects; the queue length is read at every scrape. */
 export function cleanupMeters(
   metrics: Metrics,
   depth: () => number,
@@ -74,7 +74,7 @@ function appendMeters(metrics: Metrics, app_id: string): AppendMeters {
   };
 }
 
-/** The time series of one app, held so that counting is an addition. */
+/** Time series of one app, cached so that counting is one addition. */
 export class AppMeters {
   readonly connected: GaugeSeries;
   readonly connections: CounterSeries;
@@ -161,7 +161,7 @@ export class AppMeters {
     return meters;
   }
 
-  /** From the acceptance of a publish to its last local write. */
+  /** Latency from the acceptance of a publish to its last local write. */
   delivered(kind: ChannelKind, receivers: number, latencyMs: number): void {
     const { latency } = this.kind(kind);
     const recipient_count_bucket = audienceSize(receivers);

@@ -11,17 +11,17 @@ export interface ClosedAs {
   readonly cause: EndCause;
 }
 
-/** A message of a connection that was accepted. */
+/** An accepted message of a connection. */
 export type AcceptedMessage = Pick<Message, 'channel' | 'dataText' | 'event'> & {
   readonly messageId: string | null;
 };
 
-/** A request that was refused outside of the hub's own frames. */
+/** A refused request whose response is not a frame of the hub. */
 export interface Refusal {
   readonly code: number;
   readonly reason: string;
   readonly channel: string | null;
-  /** Whether it answers an attempt to subscribe. */
+  /** Whether the refused request is a subscribe. */
   readonly isSubscribe: boolean;
 }
 
@@ -34,15 +34,15 @@ export interface AppTap {
   closed(subscriber: Subscriber, as: ClosedAs): void;
   subscribed(subscriber: Subscriber, channel: string): void;
   unsubscribed(subscriber: Subscriber, channel: string): void;
-  /** A fact was handed to the local subscribers of its channel. */
+  /** A fact was delivered to the local subscribers of its channel. */
   delivered(event: Arrived, receivers: number): void;
-  /** The subscribers of a native topic were sent a fact, one of them perhaps excepted. */
+  /** A fact was sent to the subscribers of a native topic, possibly except one. */
   told(topic: Topic, frames: Frames, except: Subscriber | null): void;
-  /** A connection alone was sent a fact. */
+  /** A fact was sent to a single connection. */
   sent(subscriber: Subscriber, fact: Fact, frame: Frame): void;
   /** A message of a connection was accepted. */
   accepted(subscriber: Subscriber, message: AcceptedMessage): void;
   refused(subscriber: Subscriber, refusal: Refusal): void;
-  /** Another frame of a protocol was received or sent. */
+  /** Another protocol frame was received or sent. */
   frame(subscriber: Subscriber, direction: 'in' | 'out', event: string, bytes: number): void;
 }

@@ -20,7 +20,7 @@ export interface PaceParts {
   /** Shard key on the flush wheel. */
   readonly subject: string;
   readonly meters: () => AppendMeters;
-  /** Hands out to all subscribers of this pace; returns how many. */
+  /** Delivers to all subscribers of this pace; returns their number. */
   readonly tell: (told: Told, pace: Pace) => number;
 }
 
@@ -103,7 +103,7 @@ export class Pace {
     this.#seenUpTo = Math.max(this.#seenUpTo, serial);
   }
 
-  /** Everything that is held back. */
+  /** Delivers everything held back. */
   flush(): void {
     if (this.#held > 0) this.#send(this.#rollup.drain(), this.parts.nowMs());
   }

@@ -8,10 +8,10 @@ import { type Text, Wholes } from './wholes.js';
 
 /** Append delivery settings and dependencies shared by all channels. */
 export interface AppendWays {
-  /** Whether appends to messages of a channel are held back at all. */
+  /** Whether appends to messages of a channel are rolled up. */
   readonly isRolledUp: (channel: string) => boolean;
   readonly limits: Omit<RollupLimits, 'windowMs'>;
-  /** Texts that are kept for one channel. */
+  /** Limit of cached texts per channel, in bytes. */
   readonly maxWholeBytes: number;
   readonly wheel: FlushWheel;
   readonly nowMs: () => number;
@@ -58,7 +58,7 @@ export class Pacing {
     private readonly ways: AppendWays,
   ) {}
 
-  /** Null: as it comes, in pieces, which needs nothing of this. */
+  /** Returns the effective append options; null if appends are delivered unpaced, as fragments. */
   static wanted(appends: Appends | undefined, channel: string, ways: AppendWays | null): Appends | null {
     if (appends === undefined || ways === null) return null;
     const windowMs = ways.isRolledUp(channel) ? appends.windowMs : 0;

@@ -3,9 +3,9 @@ import type { StreamReads } from '../durable/stream-reads.js';
 import { innerOf, type Text } from './wholes.js';
 import { rawMember } from '@carillon/protocol';
 
-/** Versions read at a time. */
+/** Page size of version reads. */
 const PAGE = 200;
-/** Limit of versions that are read for one text; beyond it the text counts as unreadable. */
+/** Limit of versions read for one text; beyond it the text counts as unreadable. */
 const MAX_VERSIONS = 20_000;
 
 /**
@@ -66,7 +66,7 @@ class Rewound {
   /** Returns true when the text is known. */
   take({ action, deliverySerial, payload }: StoredRecord): boolean {
     if (deliverySerial > this.latestSerial) return false;
-    // Content that was purged.
+    // Purged content.
     if (payload === null) return true;
     const fragment = action === 'append' ? fragmentOf(payload) : null;
     if (deliverySerial > this.serial) {

@@ -7,7 +7,7 @@ import { textAt } from './text-at.js';
 
 /** Limit of cached whole texts per channel, in bytes. */
 const MAX_WHOLE_BYTES = 4 * 1024 * 1024;
-/** Pieces that are held back in one channel for those of one pace. */
+/** Limit of held-back fragments per channel and pace, in bytes. */
 const MAX_PENDING_BYTES = 256 * 1024;
 
 const nowMs = (): number => performance.now();

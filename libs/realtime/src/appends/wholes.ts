@@ -4,12 +4,12 @@ import { pause } from '@carillon/runtime';
 import { Frames } from '../codec.js';
 import type { Told } from './told.js';
 
-/** Facts that wait while a text is read; beyond, it is not waited for any longer. */
+/** Limit of facts waiting for a text; beyond it the read is abandoned. */
 const MAX_WAITING = 1000;
 const TRIES = 3;
 const PAUSE_MS = 100;
 
-/** The text of a message as far as the record with a serial. */
+/** The text of a message up to the record with this serial. */
 export interface Text {
   /** The JSON text without its quotes. */
   readonly inner: string;
@@ -17,12 +17,15 @@ export interface Text {
 }
 
 export interface WholesParts {
-  /** Returns the text of a message as of a delivery serial; null if there is no such message, or its data is no text. */
+  /**
+   * Returns the text of a message as of a delivery serial; null if the message does not exist or its data is not a
+   * string.
+   */
   readonly read: (messageSerial: string, serial: number) => Promise<Text | null>;
   readonly tell: (told: Told) => void;
   /** Returns the fact that reports a gap at this message; null if no subscriber uses positions. */
   readonly gapAt: (message: Message) => ResumeFailed | null;
-  /** The texts that are kept; those that were not needed for longest are read again when they are. */
+  /** Limit of cached texts; evicted ones, least recently used first, are read again when needed. */
   readonly maxBytes: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -33,7 +36,7 @@ export interface WholesParts {
  * message is skipped until its next full version and a gap notice is sent; a deleted message causes no notice.
  */
 export class Wholes {
-  /** The one that was needed last at the end. */
+  /** In order of use, most recent last. */
   readonly #texts = new Map<string, Text>();
   #bytes = 0;
   /** Facts waiting for a text to be read; null if none waits. */
@@ -52,7 +55,7 @@ export class Wholes {
     this.#goOn();
   }
 
-  /** No text is waited for any longer. */
+  /** Abandons the pending read. */
   giveUp(): void {
     while (this.#waiting !== null) {
       this.#tellGap();
@@ -106,7 +109,7 @@ export class Wholes {
     this.#goOn(text ? null : messageSerial);
   }
 
-  /** Without the text of this message, if there is one that could not be had: its pieces that wait are left out. */
+  /** Delivers the waiting facts, except appends to the message whose text is unavailable. */
   #goOn(without: string | null = this.#firstWaiting()): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = null;
@@ -142,7 +145,7 @@ export class Wholes {
     this.#texts.set(messageSerial, { inner, serial });
     this.#bytes += inner.length;
     for (const [oldest] of this.#texts) {
-      // One alone is kept however long it is: it would be read again at once.
+      // A single text is kept regardless of its size: it would be read again immediately.
       if (this.#bytes <= this.parts.maxBytes || oldest === messageSerial) break;
       this.#forget(oldest);
     }

@@ -10,7 +10,7 @@ import { Pacings } from '../appends/pacings.js';
 import { AppPatterns } from '../patterns/app-patterns.js';
 import { Roster } from '../state/roster.js';
 
-/** Everything of one app in this process: its connections, channels and users. */
+/** State of one app in this process: its connections, channels and users. */
 export class AppHub {
   /** Receives events of connections and channels of the app; null if none is observing. */
   tap: AppTap | null = null;
@@ -25,7 +25,7 @@ export class AppHub {
   readonly signedIn = new UserIndex();
   /** Connections by capability token, for revocations. */
   readonly tokens = new TokenHolders();
-  /** Connections with a user id, and those whose sign-in brought `meta`. */
+  /** Number of connections with a user id or with metadata from their sign-in. */
   authenticated = 0;
   withMeta = 0;
   /** Watching connections by watched user. */
@@ -58,13 +58,13 @@ export class AppHub {
     return this.#rules;
   }
 
-  /** Takes the app as it is now. A changed secret counts for new signatures; sockets stay. */
+  /** Applies the current record of the app. A changed secret applies to new signatures; sockets stay open. */
   update(app: App): void {
     this.#app = app;
     this.#rules = rulesOf(app);
   }
 
-  /** Open connections. */
+  /** Number of open connections. */
   get size(): number {
     return this.#subscribers.size;
   }

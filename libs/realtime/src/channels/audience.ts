@@ -22,7 +22,7 @@ export interface Subscription {
   readonly audience: Audience;
   /** Audiences of further views, if it subscribes to several views of the channel. */
   readonly others: readonly Audience[];
-  /** The member it is on a presence channel; null on any other. */
+  /** User id of its member on a presence channel; null on any other. */
   readonly userId: string | null;
 }
 
@@ -32,7 +32,7 @@ const NO_OTHERS: readonly Audience[] = [];
 export class Audience extends Topic {
   /** Shared subscription of subscribers that are not members and have this view alone. */
   readonly plain: Subscription;
-  /** Messages that wait for the evaluation of a filter; null: none has waited yet. */
+  /** Messages whose filter evaluation was deferred; null until the first one. */
   deferred: DeferredMessages<Subscriber> | null = null;
 
   constructor(

@@ -16,7 +16,7 @@ export type CountObserver = (channel: LocalChannel) => void;
 
 /** Notified which channels this process subscribes to. */
 export interface ChannelFollower {
-  /** Its events come here from now on. */
+  /** The events of the channel are delivered to this process from now on. */
   follow(channel: LocalChannel): void;
   leave(channel: LocalChannel): void;
 }
@@ -45,7 +45,7 @@ export class ChannelBook {
     this.#observer = observer;
   }
 
-  /** The channel, kept at least until its next `settle`. */
+  /** Returns the channel, open at least until its next `settle`. */
   open(hub: AppHub, about: OrdinaryChannel): LocalChannel {
     const found = hub.channels.get(about.name);
     if (found !== undefined) return found;
@@ -67,7 +67,7 @@ export class ChannelBook {
     const follow = (): void => {
       if (channel.hub.channels.get(channel.name) === channel) this.follower.follow(channel);
     };
-    // Without the broker's word events may come all the same.
+    // Events may arrive even without the broker's confirmation.
     interest.then(follow, follow);
   }
 
@@ -82,7 +82,7 @@ export class ChannelBook {
     if (!this.#lingering.keep(channel)) this.#end(channel);
   }
 
-  /** Nothing of it comes here any more. */
+  /** Ends the delivery of its events to this process. */
   #end(channel: LocalChannel): void {
     const { hub, name } = channel;
     this.broker.unsubscribe(hub.appId, name);
@@ -131,7 +131,7 @@ export class ChannelBook {
   }
 }
 
-/** Undefined: neither has to be waited for. */
+/** Returns a promise of both; undefined if neither is pending. */
 function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return afterBoth(one, other);

@@ -1,7 +1,7 @@
 import type { LoopShare } from '@carillon/runtime';
 import type { Told } from '../appends/told.js';
 
-/** Facts of one audience that may wait. */
+/** Limit of waiting facts per audience. */
 export const MOST_DEFERRED = 256;
 
 export interface DeferredParts<Opener> {
@@ -9,13 +9,13 @@ export interface DeferredParts<Opener> {
   readonly appId: string;
   /** Delivers one of them to the audience. */
   readonly tell: (told: Told) => void;
-  /** Lets a subscriber receive that began behind earlier facts. */
+  /** Opens a subscriber that was added behind earlier facts. */
   readonly open: (subscriber: Opener) => void;
   /** Called when the audience is too far behind: all waiting facts were dropped. */
   readonly overflow: () => void;
 }
 
-/** A fact that waits, and the subscribers that begin to receive behind it; null: none does. */
+/** A waiting fact, and the subscribers that begin to receive behind it; null: none does. */
 interface Waiting<Opener> {
   readonly told: Told;
   openings: Set<Opener> | null;
@@ -49,7 +49,7 @@ export class DeferredMessages<Opener> {
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Lets a subscriber receive behind everything that waits now. False: nothing waits. */
+  /** Adds a subscriber behind all waiting facts. Returns false if none waits. */
   openBehind(subscriber: Opener): boolean {
     const last = this.#waiting.at(-1);
     if (last === undefined) return false;

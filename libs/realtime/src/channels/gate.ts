@@ -8,7 +8,7 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 interface Held {
   readonly frames: Frames;
   readonly codec: Codec;
-  /** Undefined: its filter is not evaluated yet. */
+  /** Undefined while its filter is not evaluated. */
   frame: Frame | undefined;
   /** Size of the frame; until its filter is evaluated, the number of characters of its message. */
   bytes: number;
@@ -131,7 +131,7 @@ export class Gate {
     return false;
   }
 
-  /** The events that are held, in order. */
+  /** The held events, in order. */
   get frames(): readonly Frames[] {
     return Array.from(this.#held, ({ frames }) => frames);
   }
@@ -141,7 +141,10 @@ export class Gate {
     this.#keep((one) => one.serial === null || one.serial > serial);
   }
 
-  /** Everything of the stream up to there reached the subscriber another way, or is before its time. */
+  /**
+   * Drops held messages of the stream up to this serial: the subscriber received them by other means, or they precede
+   * its subscription.
+   */
   covered({ streamId, serial }: { readonly streamId: string; readonly serial: number }): void {
     this.drop((fact) => {
       if (fact.kind === 'message') return fact.streamId === streamId && (fact.serial ?? 0) <= serial;
@@ -156,7 +159,7 @@ export class Gate {
     this.#keep(({ frames }) => !isNotWanted(frames.fact));
   }
 
-  /** The same, where evaluating it takes time: in turns of the share, until nothing is held that was not evaluated. */
+  /** Like `drop`, for an expensive predicate: runs in turns of the share until everything held is evaluated. */
   async dropInTurn(isNotWanted: (frames: Frames) => boolean): Promise<void> {
     // Messages that arrive meanwhile are appended to the set and evaluated too.
     for (const held of this.#held) {
@@ -206,7 +209,7 @@ export class Gate {
     return { maxFrames: maxFrames === Infinity ? MOST_HELD : maxFrames, maxBytes };
   }
 
-  /** False: there is no space for it. */
+  /** Returns false if the bounds are exceeded. */
   #add(held: Held): boolean {
     if (this.#isLost) return false;
     const { maxFrames, maxBytes } = this.#bounds;

@@ -1,6 +1,6 @@
 import type { LocalChannel } from './local-channel.js';
 
-/** Channels that are kept at one time; with one more, the one that was left first is let go of. */
+/** Limit of lingering channels; beyond it the one that was left first is closed. */
 const MOST = 5000;
 const SWEEP_MS = 1000;
 
@@ -14,17 +14,17 @@ interface Left {
  * and remembered, so that a client that was the only subscriber can recover missed messages here.
  */
 export class Lingering {
-  /** The one that was left first, first. */
+  /** In order of leaving, oldest first. */
   readonly #left = new Map<string, Left>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(
-    /** Lets go of a channel for good. */
+    /** Closes a channel. */
     private readonly end: (channel: LocalChannel) => void,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** The last here has left it. Whether it is kept; else it is over now. */
+  /** The last subscriber left. Returns whether the channel lingers; otherwise the caller closes it. */
   keep(channel: LocalChannel): boolean {
     const { hub, name, about, interest } = channel;
     const { enabled, maxAgeMs } = about.policy.recovery;
@@ -66,5 +66,5 @@ export class Lingering {
   }
 }
 
-/** No name holds U+0000. */
+/** Names never contain U+0000. */
 const keyOf = (appId: string, name: string): string => `${appId}\0${name}`;

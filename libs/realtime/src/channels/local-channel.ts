@@ -17,9 +17,9 @@ import { isOfCount, isState } from './state-facts.js';
 
 /** A channel with subscribers or pending subscribers in this process, and the delivery of its facts to them. */
 export class LocalChannel extends Readers {
-  /** Settles when other processes send its events here, and rejects when they will not; undefined: they do. */
+  /** Resolves when other processes send its events here, and rejects if they will not; undefined: they do already. */
   interest: Promise<void> | undefined;
-  /** Connections that are about to subscribe. */
+  /** Number of pending subscriptions. */
   openings = 0;
   /** Whether its subscribers are counted over all processes. */
   isCounted = false;

@@ -23,7 +23,7 @@ export class Lookout {
     this.#bytes += bytes;
   }
 
-  /** An event is over. */
+  /** Called after each event. */
   look(topics: Iterable<Topic>): void {
     this.#events += 1;
     if (this.#events < this.#lookEvents && this.#bytes < LOOK_BYTES) return;

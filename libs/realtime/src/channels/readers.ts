@@ -20,11 +20,11 @@ import { alone, viewOf, viewsOf, without } from './views.js';
  * independently.
  */
 export abstract class Readers {
-  /** Subscribers of this process. */
+  /** Number of subscribers in this process. */
   count = 0;
 
   protected audienceSet: Audiences = null;
-  /** Null: no audience has a codec with literals. */
+  /** Null if no audience has a codec with literals. */
   protected index: LiteralIndex<Audience> | null = null;
   protected gates: Gates | null = null;
   /** Null if all subscribers are unpaced. */
@@ -63,7 +63,7 @@ export abstract class Readers {
     return audienceOf(this.audienceSet, codec)?.count ?? 0;
   }
 
-  /** Counts a subscriber in. It receives from `open` on, or from the release of its gate. */
+  /** Adds a subscriber. It receives from `open` on, or from the release of its gate. */
   add(subscriber: Subscriber, userId: string | null, codec: Codec = subscriber.codec): void {
     const audience = this.#enter(subscriber, codec);
     this.count += 1;
@@ -137,7 +137,7 @@ export abstract class Readers {
     }
   }
 
-  /** Takes one view from a subscriber that has others. */
+  /** Removes one view of a subscriber that has others. */
   removeView(subscriber: Subscriber, view: string | undefined): void {
     const subscription = this.#of(subscriber);
     const audience = subscription === undefined ? undefined : viewOf(subscription, view);
@@ -148,7 +148,7 @@ export abstract class Readers {
     if (first !== undefined) this.#keep(subscriber, subscription, first, others);
   }
 
-  /** Counts a subscriber out; it receives nothing more. */
+  /** Removes a subscriber; nothing is delivered to it afterwards. */
   remove(subscriber: Subscriber): void {
     const subscription = subscriber.subscriptions.remove(this.name);
     if (subscription === undefined) return;
@@ -227,7 +227,7 @@ export abstract class Readers {
 
   async #releaseLater(gate: Gate, settling: Promise<void>): Promise<void> {
     for (let next: Promise<void> | undefined = settling; next !== undefined; next = gate.settle()) await next;
-    // It may have ended otherwise.
+    // It may have been closed meanwhile.
     if (this.gates?.includes(gate) === true) this.#release(gate);
   }
 
@@ -302,7 +302,7 @@ export abstract class Readers {
     else this.#several?.delete(subscriber);
   }
 
-  /** Null: they get everything as it comes. */
+  /** Null if the codec is unpaced. */
   #paceOf(codec: Codec): Pace | null {
     const { appends } = this.ways;
     if (appends === null || Pacing.wanted(codec.appends, this.name, appends) === null) return null;

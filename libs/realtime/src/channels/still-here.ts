@@ -17,7 +17,7 @@ interface Held {
   release(gate: Gate): void;
 }
 
-/** The connections of a user. */
+/** Returns the connections of a user. */
 export function receiversOf(
   audiences: Iterable<Audience>,
   isOf: (subscriber: Subscriber, codec: Codec) => boolean,

@@ -14,17 +14,17 @@ export interface TopicWays {
   readonly publish: NativePublish;
   /** Topics of subscribers without a WebSocket. Absent if there are none. */
   readonly http?: HttpTopics;
-  /** The part of the event loop in which filters are evaluated. Absent: they are evaluated at once. */
+  /** Event loop share in which filters are evaluated. Absent: they are evaluated synchronously. */
   readonly filters?: LoopShare;
 }
 
-/** Subscribers before they need a set. */
+/** Subscribers; stored without a set while there is one. */
 type Subscribers = Set<Subscriber> | Subscriber | null;
 
 const numbers = new WeakMap<Codec, number>();
 let codecs = 0;
 
-/** A number for every codec there ever was in this process, so that topics of different frames never mix. */
+/** Returns a process-wide unique number of a codec, so that topics of different frames never collide. */
 function numberOf(codec: Codec): number {
   let number = numbers.get(codec);
   if (number === undefined) {
@@ -41,11 +41,11 @@ export class Topic {
   readonly hub: AppHub;
   readonly #ways: TopicWays;
   #subscribers: Subscribers = null;
-  /** Subscribers that are sent to one by one: slow ones, and those whose socket is on no native topic. */
+  /** Subscribers that are served individually: slow ones, and those whose socket is on no native topic. */
   #single: Set<Subscriber> | null = null;
-  /** Frames handed to the native topic so far. */
+  /** Number of frames published on the native topic. */
   #told = 0;
-  /** When every one of its subscribers was last handed a frame, as `performance` keeps time; 0: never. */
+  /** Time of the last frame published to all of its subscribers, on the clock of `performance`; 0: never. */
   toldMs = 0;
 
   constructor(
@@ -98,13 +98,13 @@ export class Topic {
     return this.#single?.has(subscriber) === true || subscriber.socket?.isSubscribed(this.#name) === true;
   }
 
-  /** Lets a subscriber receive. */
+  /** Starts delivery to a subscriber. */
   open(subscriber: Subscriber): void {
     if (subscriber.lane !== null || subscriber.socket?.isDirect === true) this.#addSingle(subscriber);
     else this.#subscribe(subscriber);
   }
 
-  /** Nothing more reaches the subscriber, until it is let receive again. */
+  /** Stops delivery to a subscriber until it is opened again. */
   mute(subscriber: Subscriber): void {
     this.#unsubscribe(subscriber);
     this.#removeSingle(subscriber);

@@ -10,10 +10,10 @@ export const alone = (audience: Audience, userId: string | null): Subscription =
 export const viewOf = ({ audience, others }: Subscription, view: string | undefined): Audience | undefined =>
   audience.codec.view === view ? audience : others.find(({ codec }) => codec.view === view);
 
-/** All that it has of the channel. */
+/** Returns all audiences of a subscription. */
 export const viewsOf = ({ audience, others }: Subscription): readonly Audience[] =>
   others.length === 0 ? [audience] : [audience, ...others];
 
-/** All but one. */
+/** Returns all audiences of a subscription but one. */
 export const without = (subscription: Subscription, left: Audience): readonly Audience[] =>
   subscription.others.length === 0 ? NO_OTHERS : viewsOf(subscription).filter((one) => one !== left);

@@ -27,7 +27,7 @@ export interface ArrivalsParts {
   readonly broker: Broker;
   readonly streamReads: StreamReads | null;
   readonly readTurns: ReadTurns | null;
-  /** The part of the event loop in which filters of live messages are evaluated. */
+  /** Event loop share in which filters of live messages are evaluated. */
   readonly filterShare: LoopShare;
   readonly commits: Commits | null;
   readonly replay: Replay | null;

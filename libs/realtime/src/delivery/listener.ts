@@ -103,9 +103,9 @@ export class HubListener implements BrokerListener {
   }
 
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {
-    // An app that has nothing here may have it soon.
+    // An app without state in this process may get connections soon.
     if (isOfMeta(kind, about)) this.parts.metaWatch.told(appId, about.channels);
-    // Receivers and ended connections outlast the connections of their app on this node.
+    // Receivers and closed connections outlast the open connections of their app on this node.
     if (isOfComet(kind, about)) return this.parts.comet.apply(appId, about) as Answer[Kind];
     const hub = this.parts.hubs.find(appId);
     if (hub !== null) return this.#answers[kind](hub, about);
@@ -189,7 +189,7 @@ function closeUser(
   return subscribers.length;
 }
 
-/** Each is counted once, and none whose end was decided before. */
+/** Closes the holders of revoked tokens. Each counts once; connections that are closing already do not count. */
 function closeHolders(hub: AppHub, revoked: RevokedTokens, outlet: Outlet): number {
   let closed = 0;
   for (const subscriber of hub.tokens.holdersOf(revoked)) {

@@ -5,7 +5,7 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import type { ConnectionErrorType } from '../metrics.js';
 import { SlowLane } from './slow-lane.js';
 
-/** Ends that count as errors of the subscriber; the others are its ordinary life. */
+/** Close reasons that count as connection errors; the others are normal. */
 const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
   over_capacity: 'over_capacity',
   closed_by_rate_limit: 'rate_limited',
@@ -13,13 +13,16 @@ const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
 
 /** Bounds of the outbound queue of one client. */
 export interface OutletBounds {
-  /** Frames; Infinity: no bound. */
+  /** Infinity: unlimited. */
   readonly maxFrames: number;
-  /** Bytes; Infinity: no bound. */
+  /** Infinity: unlimited. */
   readonly maxBytes: number;
   /** Unsent bytes from which a client counts as slow. */
   readonly slowBytes: number;
-  /** Whether going beyond closes the subscriber; else the new frame is dropped, where that is no silent hole. */
+  /**
+   * Whether exceeding the bounds closes the subscriber; otherwise the new frame is dropped, unless that would cause
+   * an unnoticed gap.
+   */
   readonly disconnects: boolean;
   /** Whether frames are compressed. */
   readonly compress: boolean;
@@ -27,7 +30,7 @@ export interface OutletBounds {
 
 /** Notified of losses of clients. */
 export interface OutletObserver {
-  /** A frame was not queued, because too much waits already. */
+  /** A frame was dropped because the queue is full. */
   dropped(subscriber: Subscriber): void;
 }
 
@@ -81,7 +84,7 @@ export class Outlet {
     this.#flush(subscriber, lane);
   }
 
-  /** Looks whether a subscriber on native topics has fallen behind. */
+  /** Checks whether a subscriber on native topics has fallen behind. */
   slowDown(subscriber: Subscriber): void {
     const unsent = subscriber.socket?.bufferedBytes ?? 0;
     if (unsent < this.bounds.slowBytes || subscriber.lane !== null || !subscriber.isOpen) return;
@@ -89,7 +92,7 @@ export class Outlet {
     for (const topic of subscriber.topics()) topic.becameSlow(subscriber);
   }
 
-  /** The client has read some: sends more, and ends its being slow when nothing is left. */
+  /** The client has read data: sends more, and returns it to the native topics once its queue is empty. */
   drained(subscriber: Subscriber): void {
     const { lane, socket } = subscriber;
     if (lane === null || socket === null) return;
@@ -110,7 +113,7 @@ export class Outlet {
     setImmediate(() => this.#end(subscriber, 'over_capacity'));
   }
 
-  /** Too much waits already for one frame more. */
+  /** The queue has no capacity for another frame. */
   overflow(subscriber: Subscriber): void {
     if (this.#mayLose(subscriber)) this.observer.dropped(subscriber);
     else this.close(subscriber, 'over_capacity');
@@ -138,7 +141,7 @@ export class Outlet {
     if (this.#decide(subscriber, reason)) this.#end(subscriber, reason, lastFact, text);
   }
 
-  /** False: it is ending already, or this is no reason to end. */
+  /** Returns false if it is closing already, or if the reason does not close it. */
   #decide(subscriber: Subscriber, reason: ErrorCode): boolean {
     if (!subscriber.isOpen || ERRORS[reason].closeCode === null) return false;
     subscriber.endedFor = reason;
@@ -167,7 +170,7 @@ export class Outlet {
     if (socket.isOpen) socket.terminate();
   }
 
-  /** Asked before anything is done with a frame, so that one that is refused has not gone out all the same. */
+  /** Checked before a frame is processed, so that a rejected frame is never sent. */
   #fits(frame: Frame, lane: SlowLane, unsentBytes: number): boolean {
     const { maxFrames, maxBytes, slowBytes } = this.bounds;
     const isNext = lane.size === 0 && unsentBytes < slowBytes;

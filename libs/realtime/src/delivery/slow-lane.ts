@@ -1,6 +1,6 @@
 import { type Frame, frameBytes } from '../codec.js';
 
-/** Frames that wait for one slow client, oldest first. They are shared with every other slow client. */
+/** Frames waiting for one slow client, oldest first. They are shared with all other slow clients. */
 export class SlowLane {
   #frames: Frame[] = [];
   #first = 0;
@@ -26,7 +26,7 @@ export class SlowLane {
     this.#bytes += frameBytes(frame);
   }
 
-  /** The oldest, taken out; undefined when none waits. */
+  /** Removes and returns the oldest frame; undefined if none waits. */
   shift(): Frame | undefined {
     const frame = this.#frames[this.#first];
     if (frame === undefined) return undefined;

@@ -16,10 +16,10 @@ import type { StreamReads } from './stream-reads.js';
  * under one permanent id.
  */
 const ANNOTATIONS = 'annotations';
-/** Summaries that are looked through for those that were missed. */
+/** Limit of summaries searched for missed ones. */
 const MOST_SUMMARIES = 1000;
 
-/** A record of an annotation as one of the order of its channel's annotations. */
+/** Returns the record of an annotation with its position in the annotation order of the channel. */
 export const inAnnotationOrder = (record: FanOutRecordBody): FanOutRecordBody => ({
   ...record,
   stream_id: ANNOTATIONS,

@@ -21,7 +21,7 @@ interface Doubtful {
   /** Whether the claim is recorded in the stream. */
   isTold: boolean;
   isTelling: boolean;
-  /** Whether it was caught up with. */
+  /** Whether the delay is over. */
   isOver: boolean;
 }
 
@@ -36,7 +36,7 @@ export class Claims {
 
   constructor(private readonly parts: ClaimsParts) {}
 
-  /** Changes of the channel have waited for long. */
+  /** Changes of the channel have waited for too long. */
   lagging(transition: Transition): void {
     this.#doubt(transition, 'lagging');
   }
@@ -46,7 +46,7 @@ export class Claims {
     this.#doubt(transition, 'lost');
   }
 
-  /** A change of the channel is committed: it is behind no longer. */
+  /** A change of the channel was committed: the history is no longer behind. */
   committed({ app_id: appId, channel }: Transition): void {
     if (this.#doubtful.size === 0) return;
     const name = streamName({ appId, channel, kind: 'presence' });
@@ -96,7 +96,7 @@ export class Claims {
     if (!isTold || one.doubt !== doubt) return;
     one.isTold = true;
     if (one.isOver) void this.#commit(address, 'healthy', null);
-    // Nothing that happens here makes it whole again.
+    // Later changes do not make the history complete again.
     if (doubt === 'lost') this.#doubtful.delete(streamName(address));
   }
 

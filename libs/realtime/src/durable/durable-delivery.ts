@@ -28,7 +28,7 @@ export interface DurableDeliveryParts {
   readonly hubs: Hubs;
   readonly delivery: Delivery;
   readonly patterns: Pick<PatternBook, 'covered'>;
-  /** Null: this process has no way to streams. */
+  /** Null: this process cannot read streams. */
   readonly reads: StreamReads | null;
   readonly commits: Commits | null;
   readonly nodeId: () => string;
@@ -50,7 +50,7 @@ const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> 
   append: 'append',
 };
 
-/** Delivers the committed records of channels with a history, each stream in its order. */
+/** Delivers committed records of durable channels, each stream in order. */
 export class DurableDelivery implements ChannelFollower {
   readonly streams: Streams;
   readonly #byPattern: PassingStreams;
@@ -203,7 +203,7 @@ export class DurableDelivery implements ChannelFollower {
     if (!isTaken && contradicted !== null) await this.#claim(address, seen, contradicted);
   }
 
-  /** Whether it was found to be so. */
+  /** Returns whether the claim was confirmed. */
   async #claim(
     { appId, channel }: StreamAddress,
     { streamId, historyHead }: Seen,

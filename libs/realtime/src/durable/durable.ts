@@ -28,7 +28,7 @@ export interface DurableParts {
   readonly delivery: Delivery;
   readonly patterns: Pick<PatternBook, 'covered'>;
   readonly broker: Pick<Broker, 'nodeId'>;
-  /** Null: this process has no way to streams. */
+  /** Null: this process cannot read streams. */
   readonly streamReads: StreamReads | null;
   readonly readTurns: ReadTurns | null;
   /** Null: this process cannot commit. */
@@ -84,7 +84,7 @@ export class Durable {
   presenceChanged(change: PresenceChange): void {
     const { appId, channel } = change;
     if (channel === ONLINE_USERS) return;
-    // A lease may outlast everything else that the app had here.
+    // A lease may outlast all other state of the app in this process.
     this.#presence?.changed(this.parts.hubs.find(appId)?.app ?? appId, change);
   }
 

@@ -9,12 +9,12 @@ export type Followable = Ordered & Pick<FanOutRecordBody, 'app_id' | 'channel'>;
 /** The delivery position of a channel: everything up to the serial was delivered, and everything later will be. */
 export interface Standing {
   readonly streamId: string;
-  /** 0: nothing was ever delivered. */
+  /** 0: nothing was delivered yet. */
   readonly serial: number;
   readonly historySerial: number;
 }
 
-/** One channel whose stream is followed. */
+/** A channel whose stream is followed. */
 export interface Followed<Record extends Followable> {
   readonly address: StreamAddress;
   readonly order: StreamOrder<Record>;
@@ -38,7 +38,7 @@ export const canRead = <Record extends Followable>({ order, head }: Followed<Rec
 export const isBehind = <Record extends Followable>({ order }: Followed<Record>): boolean =>
   order.needsHead || order.gap !== null;
 
-/** Null: it is not known, or something is missing, or it has no stream. */
+/** Returns the position; null if it is unknown, records are missing, or the channel has no stream. */
 export function standingOf<Record extends Followable>({ order }: Followed<Record>): Standing | null {
   const { position } = order;
   if (position === null || order.needsHead || order.gap !== null) return null;

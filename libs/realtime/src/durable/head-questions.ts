@@ -1,8 +1,8 @@
 import type { Followable, Followed } from './followed.js';
 
-/** Channels in one query. */
+/** Channels per batch. */
 const MOST_IN_QUERY = 2000;
-/** Questions of one kind on their way. */
+/** Concurrent batches of one kind. */
 const MOST_AT_ONCE = 4;
 
 /** A requested head of a channel. */

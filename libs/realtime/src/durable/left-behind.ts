@@ -15,7 +15,7 @@ export interface LeftBehindParts {
   readonly onTrouble: (what: string, error: unknown) => void;
   /** Called with the number of removed members, if any. */
   readonly done: (members: number) => void;
-  /** Waits; ends early when the signal is aborted. */
+  /** Sleeps; ends early when the signal is aborted. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 

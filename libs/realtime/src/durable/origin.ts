@@ -3,14 +3,17 @@ import type { Gap, Head, Ordered, Refetched } from './stream-order.js';
 
 /** Head of a stream, and how its missing records are read. */
 export interface OriginHead<Record extends Ordered> extends Head {
-  /** In any order. */
+  /** Returns the records in any order. */
   readonly read: (gap: Gap) => Promise<readonly Refetched<Record>[]>;
 }
 
 /** Source of the followed streams. Every call settles. */
 export interface Origin<Record extends Ordered> {
-  /** In the order asked; null: there is no stream, which with `make` is made first. */
+  /**
+   * Returns the heads in the order of the addresses; null: the stream does not exist. With `make` missing streams are
+   * created.
+   */
   heads(addresses: readonly StreamAddress[], make: boolean): Promise<readonly (OriginHead<Record> | null)[]>;
-  /** The same of one, where nothing has to be waited for; undefined, or absent: it has to be. */
+  /** Returns one head synchronously if possible; undefined or absent: only `heads` can. */
   headNow?(address: StreamAddress): OriginHead<Record> | undefined;
 }

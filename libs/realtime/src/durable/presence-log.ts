@@ -15,14 +15,14 @@ export interface PresenceLogParts {
   readonly reads: Pick<StreamReads, 'heads'> | null;
   readonly nodeId: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** A change is given up. */
+  /** Called when a change is given up. */
   readonly lost: (appId: string) => void;
 }
 
-/** Transitions that wait in this process; with one more the oldest is given up. */
+/** Limit of waiting transitions; beyond it the oldest is given up. */
 export const MOST_WAITING = 10_000;
 const AGAIN_MS = 1000;
-/** A transition that waits so long makes its history doubtful, and so long is given up. */
+/** Delay after which a waiting transition marks its history as behind, and after which it is given up. */
 const LAGGING_MS = 30_000;
 const GIVE_UP_MS = 60_000;
 
@@ -30,7 +30,7 @@ interface Waiting {
   readonly record: CommitRecordOf<'presence'>;
   readonly sinceMs: number;
   timer: NodeJS.Timeout | null;
-  /** Whether it was given up to make place, or because everything stops. */
+  /** Whether it was given up, because the limit was reached or the process stops. */
   isOver: boolean;
 }
 
@@ -40,7 +40,7 @@ interface Waiting {
  * marked incomplete.
  */
 export class PresenceLog {
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
   readonly #claims: Claims;
 
@@ -53,7 +53,7 @@ export class PresenceLog {
     return this.#waiting.size;
   }
 
-  /** Never throws. Changes of an app that is not at hand are kept as soon as it is found. */
+  /** Never throws. Changes of an app whose record is not loaded are logged as soon as it is. */
   changed(app: App | string, change: PresenceChange): void {
     const known = typeof app === 'string' ? this.parts.apps.peekById(app) : app;
     if (known !== undefined) this.#keep(known, change);
@@ -102,7 +102,7 @@ export class PresenceLog {
     }
   }
 
-  /** Whether there is nothing more to do about it. */
+  /** Returns whether the change is settled. */
   async #commit({ record }: Waiting): Promise<boolean> {
     try {
       const [result] = await this.parts.commits.commit([record]);
@@ -130,7 +130,7 @@ export class PresenceLog {
   }
 }
 
-/** Whether the same may be taken later. */
+/** Whether a later attempt may succeed. */
 export const isPassing = (code: unknown): boolean =>
   code === 'service_unavailable' || code === 'backpressure';
 

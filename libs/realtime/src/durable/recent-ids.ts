@@ -1,13 +1,13 @@
 /** Number of the newest records of a channel whose message ids are kept, and for how long. */
 export const MOST_RECENT = 100;
 export const RECENT_MS = 120_000;
-/** A longer id is not kept: a channel must not hold any amount of them. */
+/** Longer ids are not stored, to bound the memory of a channel. */
 const MAX_ID_CHARACTERS = 256;
 
 interface Slot {
   serial: number;
   id: string | null;
-  /** Another that came with the same serial; null: none did. */
+  /** Another message id that arrived with the same serial; null: none. */
   other: string | null;
   atMs: number;
 }

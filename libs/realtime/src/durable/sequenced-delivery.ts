@@ -33,7 +33,7 @@ export interface SequencedDeliveryParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Delivers the events of channels that are recovered without a history, each stream in its order. */
+/** Delivers events of recoverable ephemeral channels, each stream in order. */
 export class SequencedDelivery implements ChannelFollower {
   readonly streams: Streams<SequencedRecord>;
   readonly #byPattern: PassingStreams;
@@ -85,7 +85,9 @@ export class SequencedDelivery implements ChannelFollower {
     this.parts.delivery.deliver(event);
   }
 
-  /** The counter went back, as that of a store does whose last changes are lost: its numbers were given before. */
+  /**
+   * The sequencer's counter decreased, as after the loss of a store's last changes: its serials were assigned before.
+   */
   async #regressed({ appId, channel }: StreamAddress, streamId: string): Promise<void> {
     const { replay, metrics, onTrouble } = this.parts;
     try {
@@ -112,10 +114,10 @@ const recordOf = (event: SequencedRecord['event']): SequencedRecord => ({
 const AT_ONCE = 500;
 /** No missing record is too old. */
 const ANY_AGE_MS = Number.MAX_SAFE_INTEGER;
-/** Larger than anything that is published. */
+/** Larger than any published message. */
 const MAX_BYTES = maxMessageBytes(64 * 1024 * 1024);
 
-/** The event that was kept; null: it cannot be read. */
+/** Decodes a stored event; null if it cannot be decoded. */
 export function keptEvent(
   { appId, channel }: Pick<StreamAddress, 'appId' | 'channel'>,
   streamId: string,
@@ -133,7 +135,7 @@ export function keptEvent(
   };
 }
 
-/** Streams in the sequencer. */
+/** Origin that reads streams of the sequencer. */
 class ReplayOrigin implements Origin<SequencedRecord> {
   constructor(private readonly replay: Replay) {}
 

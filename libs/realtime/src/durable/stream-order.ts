@@ -4,11 +4,11 @@ import { RecentIds } from './recent-ids.js';
 /** The head of a channel as reported by a store. */
 export interface Head {
   readonly streamId: string;
-  /** The serial of the record that comes next. */
+  /** Serial of the next record. */
   readonly next: number;
-  /** The store knows that everything up to here was handed to the gateways. Absent: all before the next. */
+  /** The store knows that all records before this serial were handed to the gateways. Absent: all before `next`. */
   readonly handedOver?: number;
-  /** The newest history serial. Absent: the stream has no history of its own. */
+  /** Newest history serial. Absent: the stream has no history. */
   readonly historySerial?: number;
 }
 
@@ -18,13 +18,13 @@ export type Ordered = Pick<
   'history_serial' | 'message_id' | 'old_stream_id' | 'op' | 'serial' | 'stream_id'
 >;
 
-/** A message that was delivered. */
+/** A delivered message. */
 export interface Delivered {
   readonly serial: number;
   readonly messageId: string;
 }
 
-/** Serials that are missing, both inclusive. */
+/** Range of missing serials, both inclusive. */
 export interface Gap {
   readonly fromSerial: number;
   readonly toSerial: number;
@@ -55,7 +55,7 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
   #strange: Record[] = [];
   #gapSinceMs: number | null = null;
   readonly #recent = new RecentIds();
-  /** When the last thing came. */
+  /** Time of the last input. */
   #nowMs = 0;
 
   /**
@@ -78,12 +78,12 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     return typeof this.#streamId === 'string' ? { streamId: this.#streamId, next: this.#next } : null;
   }
 
-  /** The message that was delivered last; null: it has no id, or it is long ago. */
+  /** Id of the last delivered message; null: it has none, or it has expired. */
   get lastMessageId(): string | null {
     return this.#recent.idOf(this.#next - 1, this.#nowMs);
   }
 
-  /** The highest history serial that was delivered. */
+  /** Highest delivered history serial. */
   get historyHead(): number {
     return this.#historyHead;
   }
@@ -93,14 +93,14 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     return !this.isPlaced || this.#strange.length > 0;
   }
 
-  /** Null: nothing is missing. At most as much as may be held. */
+  /** The missing range, bounded by `MAX_HELD`; null: nothing is missing. */
   get gap(): Gap | null {
     const before = this.#held.size > 0 ? Math.min(...this.#held.keys()) : this.#knownNext;
     if (before <= this.#next) return null;
     return { fromSerial: Math.max(this.#next, before - MAX_HELD), toSerial: before - 1 };
   }
 
-  /** Since when something is missing; null: nothing is. */
+  /** Start of the gap; null: nothing is missing. */
   get gapSinceMs(): number | null {
     return this.#gapSinceMs;
   }
@@ -260,7 +260,10 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     this.deliver(record);
   }
 
-  /** Mostly one that came twice. With another message the stream has a second past, which subscribers have not seen. */
+  /**
+   * Handles a serial that was delivered already, mostly a duplicate. A different message proves a contradicting
+   * stream, which subscribers have not seen.
+   */
   #takeAgain(record: Record, serial: number): void {
     const messageId = this.#recent.otherThan(serial, record.message_id ?? null, this.#nowMs);
     if (messageId === null) return;

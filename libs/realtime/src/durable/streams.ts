@@ -7,7 +7,7 @@ import type { Origin, OriginHead } from './origin.js';
 import { type Delivered, type Head, StreamOrder } from './stream-order.js';
 import { Unsettled } from './unsettled.js';
 
-/** Something is missing for so long before it is fetched, and for so long before it is given up. */
+/** Delays after which missing records are fetched, and given up. */
 const FETCH_AFTER_MS = 250;
 const GIVE_UP_AFTER_MS = 2000;
 /** After this time without a readable head, the position is set by the received records. */
@@ -23,9 +23,9 @@ const TELL_AGAIN_MS = 5000;
 /** The delivered position of a stream. */
 export interface Seen extends Head {
   readonly historyHead: number;
-  /** The message before the next; null: it is not known. */
+  /** Id of the message before `next`; null: unknown. */
   readonly messageId: string | null;
-  /** One that the store has another for; null: none that is known. */
+  /** A delivered message that contradicts the store; null: none known. */
   readonly contradicted: Delivered | null;
 }
 
@@ -108,7 +108,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     this.#unsettled.forget(one);
   }
 
-  /** A committed record has come; never throws. */
+  /** Accepts a committed record; never throws. */
   take(record: Record): void {
     const { app_id: appId, channel } = record;
     const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
@@ -144,7 +144,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
       return known === null ? hasNone && !make : isKnown(known);
     };
     const untilMs = this.#unsettled.nowMs + UNPLACED_MS;
-    // The first answer may be to a question that was asked before this one.
+    // The first response may belong to a request made before this one.
     for (let asked = 0; asked < 2 && !isEnough(); asked += 1) await this.#questions.ask(one, make);
     while (isBehind(one) && this.#isFollowed(one) && this.#unsettled.nowMs < untilMs) {
       await this.#fetch(one);
@@ -200,7 +200,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     }
   }
 
-  /** Whether nothing is missing. */
+  /** Applies a head; returns whether nothing is missing. */
   #placed(one: Followed<Record>, head: OriginHead<Record> | null, askedAt: Head | null): boolean {
     if (!this.#isFollowed(one)) return true;
     const { order, address } = one;
@@ -251,7 +251,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     const { gap } = order;
     if (gap === null || head === null) return;
     order.refetched(head.streamId, await head.read(gap), this.#unsettled.nowMs);
-    // If that was not all, the stream may be another by now.
+    // If records are still missing, the stream may have changed meanwhile.
     if (order.gap !== null) one.head = null;
   }
 

@@ -1,7 +1,7 @@
 import type { Followable, Followed } from './followed.js';
 
 const LOOK_MS = 50;
-/** When the next look comes later than this, the process has not had the time meanwhile. */
+/** A check that is later than this shows that the process was suspended or blocked. */
 const LATE_LOOK_MS = 100;
 
 /**

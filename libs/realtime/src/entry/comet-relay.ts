@@ -2,10 +2,10 @@ import type { CometReply, CometRequest, Broker } from '@carillon/broker';
 
 export type { CometReply, CometRequest } from '@carillon/broker';
 
-/** Applies a request to a connection or receiver of this node; null if neither is here. Must not throw or wait. */
+/** Applies a request to a connection or receiver of this node; null if neither exists here. Must not throw or block. */
 type Apply = (appId: string, request: CometRequest) => CometReply | null;
 
-/** Longest wait for the node that holds a connection. */
+/** Timeout of a forwarded request. */
 const FORWARD_TIMEOUT_MS = 2000;
 
 /** Forwards comet requests to the node that holds their connection, and applies those of other nodes. */

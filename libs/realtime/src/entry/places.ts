@@ -9,9 +9,11 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 export interface PlacesParts {
   readonly admission: Admission;
   readonly hubs: Hubs;
-  /** Counts the connections of an app over all processes; null: this one is alone, and its own count is all there is. */
+  /**
+   * Counts the connections of an app over all processes; null: this is the only process, and its own count suffices.
+   */
   readonly quota: ConnectionQuota | null;
-  /** Connections this process holds; 0: as many as come. */
+  /** Limit of connections of this process; 0: unlimited. */
   readonly maxConnections: number;
 }
 
@@ -27,7 +29,10 @@ export class Places {
       : quota.take(id, limits.maxConnections);
   }
 
-  /** Why no connection of the app may come in now: memory, then the node's quota, then the app's. Null: one may. */
+  /**
+   * Returns why a connection of the app must be refused: memory, then the node's quota, then the app's; null: it may
+   * be admitted.
+   */
   full(app: App): ErrorCode | null {
     const { admission, hubs, maxConnections } = this.parts;
     if (admission.state() === 'MEMORY_PRESSURE') {

@@ -14,7 +14,7 @@ export interface UpgradeVerdict {
 
 interface UpgradeLimitOptions {
   readonly rule: RateRule;
-  /** Trusted proxies in front. */
+  /** Number of trusted proxies. */
   readonly trustHops: number;
 }
 
@@ -37,7 +37,7 @@ export class UpgradeLimit {
     this.#refusals = metrics.counter('rate_limit_triggered_total').for(labels);
   }
 
-  /** Null: upgrades are not limited. */
+  /** Null if upgrades are not limited. */
   static of({ rate_limiter }: Config, limiter: RateLimit, metrics: Metrics): UpgradeLimit | null {
     if (!rate_limiter.enabled) return null;
     const { max_requests, window_seconds, identifier, trust_hops } = rate_limiter.websocket_rate_limit;
@@ -45,7 +45,7 @@ export class UpgradeLimit {
     return new UpgradeLimit({ rule, trustHops: trust_hops }, limiter, metrics);
   }
 
-  /** A limiter that cannot be asked refuses: an attacker must not gain by bringing it down. */
+  /** Fails closed: an unavailable limiter refuses, so that an attacker gains nothing by bringing it down. */
   async check(request: HttpRequest): Promise<UpgradeVerdict> {
     this.#checks.add();
     try {

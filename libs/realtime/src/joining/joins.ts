@@ -36,13 +36,13 @@ export interface JoinsParts {
   readonly rewinds: Pick<Rewinds, 'rewind'>;
   /** Time a member waits for an unavailable presence store. */
   readonly joinWithinMs: number;
-  /** Channels one subscriber may have, those it is about to have included. */
+  /** Limit of channels per subscriber, including pending ones. */
   readonly maxSubscriptions: number;
   /** Notified of failed requests to a store or a broker. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A subscribe that its edge has let through. */
+/** A subscribe request that its protocol adapter has authorized. */
 export interface JoinRequest {
   readonly subscriber: Subscriber;
   readonly channel: OrdinaryChannel;
@@ -113,7 +113,7 @@ interface Joining extends JoinRequest {
 export class Joins {
   constructor(private readonly parts: JoinsParts) {}
 
-  /** Undefined when it was done at once; the promise never rejects. */
+  /** Returns undefined if it completed synchronously; the promise never rejects. */
   join(request: JoinRequest): Promise<void> | undefined {
     const { subscriber, channel, member, codec } = request;
     const { book, outlet } = this.parts;
@@ -151,7 +151,7 @@ export class Joins {
     return undefined;
   }
 
-  /** With live events held back until everything that comes before them is sent. */
+  /** Joins while live events are held until everything that precedes them is sent. */
   async #joinLater(joining: Joining): Promise<void> {
     const { subscriber, local, codec } = joining;
     const { book, outlet, onTrouble } = this.parts;
@@ -188,7 +188,7 @@ export class Joins {
     const outcome = member === null ? null : await this.#joinMembers(joining, member);
     if (outcome?.kind === 'full') return joining.refused('full');
     if (!subscriber.isOpen) {
-      // It went while it was being let in: its leaving could not know of this membership.
+      // It was closed during the join: its cleanup could not know of this membership.
       if (member !== null) await leaving.member(subscriber, local.name, member.userId);
       return;
     }
@@ -293,7 +293,7 @@ export class Joins {
     try {
       return await whilePresenceIsAway(join, { isWanted: () => subscriber.isOpen, withinMs });
     } catch (error) {
-      // It may have joined all the same, with only the answer lost.
+      // The join may have succeeded with only the response lost.
       if (!isRepeated || !subscriber.isOpen) await leaving.member(subscriber, local.name, member.userId);
       throw error;
     }

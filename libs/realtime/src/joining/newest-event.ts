@@ -12,7 +12,7 @@ const WITHIN_MS = 1000;
 export interface NewestEventsParts {
   readonly lastEvents: LastEvents;
   readonly positions: Pick<Positions, 'standing'>;
-  /** Null: this process has no way to streams. */
+  /** Null: this process cannot read streams. */
   readonly reads: StreamReads | null;
   /** Lifetime of the last event. */
   readonly lifeMs: number;
@@ -20,8 +20,8 @@ export interface NewestEventsParts {
 }
 
 /**
- * The last events of cache channels. The copy of a channel with a history is written after the commit, and may be lost or never be
- * written: where the stream has gone on since, a newer event is read from there.
+ * Last events of cache channels. The cached copy of a durable channel is written after the commit, and may be lost or
+ * never written: if the stream has advanced since, the newer event is read from there.
  */
 export class NewestEvents {
   constructor(private readonly parts: NewestEventsParts) {}

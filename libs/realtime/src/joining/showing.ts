@@ -42,7 +42,7 @@ export class Showing {
     this.gate.covered(place);
   }
 
-  /** Returns those of these messages that the filter of the subscriber accepts, evaluated in turns of the share. */
+  /** Returns the messages that pass the subscriber's filter, evaluated in turns of the share. */
   async of(past: readonly Frames[]): Promise<readonly Frames[]> {
     const { subscriber, codec } = this.gate;
     const { share } = this.parts;

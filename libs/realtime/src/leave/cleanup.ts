@@ -39,7 +39,7 @@ export class Cleanup {
     this.#queue.add(subscriber);
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no cleanup is pending. */
   empty(): Promise<void> {
     return this.#queue.empty();
   }

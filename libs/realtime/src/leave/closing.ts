@@ -5,13 +5,13 @@ import type { Hubs } from '../apps/hubs.js';
 
 /** Settings of closing all connections. */
 export interface Closing {
-  /** The time there is. */
+  /** Available time, in milliseconds. */
   readonly closingMs: number;
-  /** Why. Absent: the server stops. */
+  /** Close reason. Absent: server shutdown. */
   readonly reason?: ErrorCode;
-  /** Ends the pauses. */
+  /** Skips the pauses when aborted. */
   readonly signal: AbortSignal;
-  /** Whether those that are left are to stay. Absent: none is. */
+  /** Whether the remaining connections may stay. Absent: all are closed. */
   readonly isOver?: () => boolean;
 }
 
@@ -35,10 +35,10 @@ export async function closeAll(
   }
 }
 
-/** Connections of a process that is cut off are closed over this time, so that other nodes take them one by one. */
+/** Time over which an isolated process closes its connections, so that other nodes receive them gradually. */
 const SENDING_AWAY_MS = 10_000;
 
-/** The same where the process is cut off from all others, until it is so no more. */
+/** Closes the connections of an isolated process until the isolation ends. */
 export function sendAway(hubs: Hubs, outlet: Outlet, signal: AbortSignal): Promise<void> {
   const isOver = (): boolean => signal.aborted;
   return closeAll(hubs, outlet, { closingMs: SENDING_AWAY_MS, reason: 'cut_off', signal, isOver });

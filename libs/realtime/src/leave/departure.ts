@@ -3,9 +3,9 @@ import type { LeaveCause } from '@carillon/presence';
 
 /** Close reason and code of a subscriber. */
 export interface End {
-  /** Why the service ended it; null: the client did, or the network. */
+  /** Close reason of the service; null: closed by the client or the network. */
   readonly endedFor: ErrorCode | null;
-  /** The code it closed with; 1006: without a close frame. 0: it is still open. */
+  /** Close code; 1006: without a close frame. 0: still open. */
   readonly closedWith: number;
 }
 
@@ -63,7 +63,7 @@ export const isSentElsewhere = ({ endedFor }: End): boolean =>
 export function leaveCause(end: End): LeaveCause {
   const cause = endCause(end);
   if (cause === 'administrative_close' || cause === 'token_revoked') return 'forced_disconnect';
-  // A stop is no time-out, though the user may soon be back on another process.
+  // A shutdown does not count as a timeout, although the user may soon reconnect to another process.
   if (cause === 'server_shutdown') return 'left';
   return mayComeBack(end) ? 'connection_lost' : 'left';
 }

@@ -10,7 +10,7 @@ const AGAIN_MS = 5000;
 
 /** Dependencies of `Isolation`. */
 export interface IsolationParts {
-  /** Calls back after so long, unless the answer is called before. */
+  /** Schedules a callback; the returned function cancels it. */
   readonly after: (ms: number, then: () => void) => () => void;
   /** Closes all connections so that they reconnect, until the signal is aborted. Never rejects. */
   readonly closeAll: (isOver: AbortSignal) => Promise<void>;

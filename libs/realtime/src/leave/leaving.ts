@@ -22,20 +22,23 @@ export interface LeavingParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Takes connections out of channels and off the list of online users. Nothing here rejects. */
+/** Removes connections from channels and from the online users. No method rejects. */
 export class Leaving {
   readonly #turns = new Turns();
 
   constructor(private readonly parts: LeavingParts) {}
 
-  /** One channel, on purpose. Undefined when it was done at once. */
+  /** Unsubscribes from one channel. Returns undefined if it completed synchronously. */
   channel(subscriber: Subscriber, subscription: Subscription, cause?: LeaveCause): Promise<void> | undefined {
     const { channel, userId } = subscription;
     this.parts.book.leave(subscriber, channel);
     return userId === null ? undefined : this.member(subscriber, channel.name, userId, cause);
   }
 
-  /** One view of a channel; the channel, where it has nothing else of it. Undefined when it was done at once. */
+  /**
+   * Unsubscribes from one view of a channel, or from the channel if it is the only one. Returns undefined if it
+   * completed synchronously.
+   */
   view(
     subscriber: Subscriber,
     subscription: Subscription,

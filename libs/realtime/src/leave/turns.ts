@@ -1,4 +1,4 @@
-/** Channels left in one turn of the loop, over all connections that end: about a millisecond. */
+/** Channels left per turn of the loop, over all closing connections: about a millisecond. */
 const PER_TURN = 200;
 
 /** Spreads many small steps of concurrent tasks over turns of the loop. */
@@ -10,7 +10,7 @@ export class Turns {
     this.#left = perTurn;
   }
 
-  /** Undefined: the step may be taken now. Resolves when it may. */
+  /** Returns undefined if the step may run now; otherwise resolves when it may. */
   step(): Promise<void> | undefined {
     if (this.#left > 0 && this.#next === null) {
       this.#left -= 1;

@@ -5,7 +5,7 @@ import type { Announcements } from '../state/announcements.js';
 /** Interval at which watched channels are re-announced, and after which they expire without it. */
 const TELL_MS = 5000;
 const FORGET_MS = 15_000;
-/** Channels named at once. */
+/** Channels per announcement. */
 const BATCH = 1000;
 /** Limit of channels remembered for all processes. Beyond it, those announced last are not watched. */
 const MAX_CHANNELS = 100_000;

@@ -12,13 +12,13 @@ const ANY = (): boolean => true;
 /** The patterns of one app in this process. */
 export class AppPatterns {
   readonly #byName = new Map<string, LocalPattern>();
-  /** Messages whose filters take longer than a turn of the event loop; null: there were none. */
+  /** Messages whose filters take longer than a turn of the event loop; null until the first one. */
   #deferred: DeferredTelling | null = null;
-  /** Settles when events of every channel come here; undefined: they do. */
+  /** Resolves when events of all channels are delivered to this process; undefined: they are. */
   interest: Promise<void> | undefined;
-  /** Subscribers about to have one. */
+  /** Number of pending pattern subscriptions. */
   openings = 0;
-  /** Whether every channel of the app is wanted here. */
+  /** Whether interest in all channels of the app is registered. */
   isWanted = false;
 
   /** Whether no pattern is subscribed or about to be. */
@@ -47,7 +47,7 @@ export class AppPatterns {
     if (pattern.isEmpty) this.#byName.delete(pattern.about.name);
   }
 
-  /** The patterns whose subscribers get the messages of a channel. */
+  /** Returns the patterns that match a channel. */
   covering(channel: OrdinaryChannel): readonly LocalPattern[] {
     const covering: LocalPattern[] = [];
     for (const pattern of this.#byName.values())
@@ -89,7 +89,7 @@ export class AppPatterns {
   }
 }
 
-/** One fact on its way to the patterns that cover its channel. */
+/** A fact being delivered to the patterns that match its channel. */
 interface Meant {
   readonly frames: Frames;
   readonly except: Subscriber | null;
@@ -105,7 +105,7 @@ interface Meant {
   readonly served: Set<Subscriber>;
 }
 
-/** Halts before each codec that has not judged the fact yet. */
+/** Yields before each codec that has not evaluated the fact yet. */
 function* tellAll({ frames, except, about, covering, isMeant, isNow, served }: Meant): Telling {
   let receivers = 0;
   for (const pattern of covering) {
@@ -130,7 +130,7 @@ function* tellAll({ frames, except, about, covering, isMeant, isNow, served }: M
   return receivers;
 }
 
-/** Runs to the end, without halting. */
+/** Runs to completion without yielding. */
 function run(telling: Telling): number {
   for (;;) {
     const step = telling.next();

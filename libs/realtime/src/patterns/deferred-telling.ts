@@ -1,9 +1,9 @@
 import type { LoopShare } from '@carillon/runtime';
 
-/** Messages for filtered patterns of one app that may wait. */
+/** Limit of waiting messages for filtered patterns of one app. */
 const MOST_DEFERRED = 256;
 
-/** Work on one message: it halts before each filter, and returns the number of receivers. */
+/** Delivery of one message: yields before each filter, and returns the number of receivers. */
 export type Telling = Generator<void, number>;
 
 /**

@@ -8,7 +8,7 @@ import { type Codec, type Frame, frameBytes, type Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Telling } from './deferred-telling.js';
 
-/** Whether the work of a codec may have to wait for a later turn of the event loop. */
+/** Whether the evaluation of a codec may be deferred to a later turn of the event loop. */
 export const isFiltered = (codec: Codec | undefined): boolean => codec?.isDeferred !== undefined;
 
 /**
@@ -48,7 +48,7 @@ export class LocalPattern {
     return codec === undefined || this.#apart.has(subscriber) ? undefined : this.#topics.get(codec);
   }
 
-  /** It receives from now on, in this codec. */
+  /** Adds a subscriber with this codec. */
   put(subscriber: Subscriber, codec: Codec, isApart: boolean): void {
     this.remove(subscriber);
     this.#codecs.set(subscriber, codec);
@@ -56,7 +56,7 @@ export class LocalPattern {
     else this.#open(subscriber, codec);
   }
 
-  /** False: it has not got it. */
+  /** Returns false if it was not subscribed. */
   remove(subscriber: Subscriber): boolean {
     const codec = this.#codecs.get(subscriber);
     if (codec === undefined) return false;

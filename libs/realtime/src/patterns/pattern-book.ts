@@ -18,17 +18,17 @@ export interface PatternBookParts {
   readonly broker: Pick<Broker, 'subscribeAll' | 'unsubscribeAll'>;
   readonly ways: Ways;
   readonly channels: Channels;
-  /** Channels and patterns one subscriber may have. */
+  /** Limit of channels and patterns per subscriber. */
   readonly maxSubscriptions: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A wish for a pattern that its edge has let through. */
+/** A pattern subscription that its protocol adapter has authorized. */
 export interface PatternRequest {
   readonly subscriber: Subscriber;
   readonly pattern: ChannelPattern;
   readonly codec: Codec;
-  /** Called once, instead of `subscribed`, when it comes to nothing. */
+  /** Called once, instead of `subscribed`, when the subscription fails. */
   readonly refused: (why: 'too_many' | 'unreachable') => void;
   /** Awaited before the subscription begins. Absent: it begins immediately. Never rejects. */
   readonly turn?: () => Promise<void>;
@@ -47,7 +47,7 @@ export class PatternBook {
 
   constructor(private readonly parts: PatternBookParts) {}
 
-  /** Undefined when it was done at once; the promise never rejects. */
+  /** Returns undefined if it completed synchronously; the promise never rejects. */
   join(request: PatternRequest): Promise<void> | undefined {
     const { subscriber, pattern, refused } = request;
     const { hub } = subscriber;

@@ -18,7 +18,7 @@ export function channelEntered(subscriber: Subscriber, channel: OrdinaryChannel)
     if (patternCovers(pattern.about, channel)) pattern.place(subscriber, true);
 }
 
-/** Its patterns, or the channels it has beside them, are others than before. */
+/** Re-evaluates the patterns of a subscriber after its patterns or direct subscriptions changed. */
 export function placeAnew(subscriber: Subscriber): void {
   const { patterns, subscriptions } = subscriber;
   if (patterns === null) return;
@@ -30,7 +30,7 @@ export function placeAnew(subscriber: Subscriber): void {
   }
 }
 
-/** Whether its patterns have brought it this of a channel that it has not got itself. */
+/** Whether its patterns deliver these frames of a channel that it is not subscribed to directly. */
 export function isBrought(subscriber: Subscriber, channel: OrdinaryChannel, frames: Frames): boolean {
   if (!BY_PATTERN.has(frames.fact.kind)) return false;
   for (const pattern of subscriber.patterns?.values() ?? []) {

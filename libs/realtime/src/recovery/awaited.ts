@@ -5,9 +5,12 @@ export type Outcome =
   | { readonly kind: 'recovered'; readonly recovered: Recovered }
   | { readonly kind: 'failed'; readonly failure: RecoveryFailure };
 
-/** One channel of a resume that came right behind its subscribe: the resume waits for that, and answers it with the rest. */
+/**
+ * One channel of a resume sent directly after its subscribe: the resume waits for the subscription, and includes its
+ * result in the response.
+ */
 export class Awaited {
-  /** Null: the position waits for a subscription that is still to come. */
+  /** Null: the position waits for a subscription that has not arrived yet. */
   readonly outcome: Promise<Outcome | null>;
   #resolve: ((outcome: Outcome | null) => void) | null = null;
 

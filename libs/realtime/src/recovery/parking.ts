@@ -7,7 +7,7 @@ const PARKED_MS = 30_000;
 /** Limit of waiting positions per subscriber. */
 const MOST = 1000;
 
-/** A position that waits. */
+/** A waiting position. */
 export interface Parked {
   readonly position: ResumePosition;
   /** The resume that waits for its result; null if none does. */
@@ -20,7 +20,7 @@ interface Lot {
   timer: NodeJS.Timeout | null;
 }
 
-/** Positions that came before their subscriptions, as those of clients do whose subscriptions are authorized first. */
+/** Positions received before their subscriptions, for example because the client authorizes subscriptions first. */
 export class Parking {
   readonly #lots = new WeakMap<Subscriber, Lot>();
 
@@ -30,7 +30,7 @@ export class Parking {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** False: too many wait already. */
+  /** Returns false if the limit is reached. */
   park(
     subscriber: Subscriber,
     channel: string,
@@ -46,7 +46,7 @@ export class Parking {
     return true;
   }
 
-  /** The position of a channel that is subscribed to now; null: none waits. */
+  /** Removes and returns the position for a channel that is being subscribed; null: none waits. */
   take(subscriber: Subscriber, channel: string): Parked | null {
     const lot = this.#lots.get(subscriber);
     const found = lot?.parked.get(channel);

@@ -32,7 +32,7 @@ export class Past {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** A message was delivered here, that was published at this time. */
+  /** Records a message delivered here, with its publication time. */
   keep(appId: string, message: Message, atMs: number): void {
     if (message.streamId === null || message.serial === null) return;
     this.#ring(appId, message.channel)?.push(remembered(message, atMs), this.now());
@@ -75,5 +75,5 @@ export class Past {
   }
 }
 
-/** No name holds U+0000. */
+/** Names never contain U+0000. */
 const nameOf = (appId: string, channel: string): string => `${appId}\0${channel}`;

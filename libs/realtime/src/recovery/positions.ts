@@ -76,7 +76,10 @@ export class Positions implements ChannelFollower {
     }
   }
 
-  /** Up to where everything was delivered here until now; null: that is not known, or it has no positions. */
+  /**
+   * Returns the serial up to which everything was delivered here; null: it is unknown, or the channel has no
+   * positions.
+   */
   here(channel: LocalChannel): Standing | null {
     return this.#followerOf(channel)?.streams.known(channel.hub.appId, channel.name) ?? null;
   }
@@ -88,7 +91,7 @@ export class Positions implements ChannelFollower {
   ): Promise<Standing | null> {
     const follower = this.#followerOf(channel);
     if (follower === null) return null;
-    // It may not have been followed when its first subscriber came.
+    // The channel may not have been followed when its first subscriber arrived.
     follower.follow(channel);
     return follower.streams.standing(channel.hub.appId, channel.name, how);
   }

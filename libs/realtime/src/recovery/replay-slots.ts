@@ -15,7 +15,7 @@ export class ReplaySlots {
     waitingPerOwner: Infinity,
   });
 
-  /** Replays of the connection that run now. */
+  /** Number of running replays of the connection. */
   running({ id }: Pick<Subscriber, 'id'>): number {
     return this.#slots.runningOf(id);
   }

@@ -181,7 +181,7 @@ export class Replays {
     this.#reading.set(key, reading);
     const read = await reading;
     if (this.#reading.get(key) === reading) this.#reading.delete(key);
-    // It may have been read before something of it was erased.
+    // It may have been read before messages of it were purged.
     if (!('reason' in read) && past.erasures === erasures) past.fill(hub.appId, name, read.found);
     return read;
   }
@@ -194,7 +194,7 @@ export class Replays {
 
 const isHoled = (missed: readonly Remembered[]): boolean => missed.some(({ isHole }) => isHole);
 
-/** Why not all of it was there. */
+/** Returns why the result is incomplete. */
 function holeReason({ source }: Archive, { from }: Wanted, { found }: Read): RecoveryReason {
   if (source === 'hot') return 'hot_replay_expired_and_durable_history_disabled';
   const oldest = found[0]?.one.serial;

@@ -24,21 +24,21 @@ export interface ResumesParts extends TellingParts {
   readonly slots: ReplaySlots;
   /** Returns the stored text of a message; null if there is none. */
   readonly textOf: AppendWays['text'];
-  /** Whether a name can ever have a position. */
+  /** Whether a channel of this name can have a position. */
   readonly canBePlaced: (hub: AppHub, channel: string) => boolean;
   readonly recovered: (hub: AppHub, source: Recovered['source']) => void;
   readonly failed: (hub: AppHub, failure: RecoveryFailure) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** From where a subscription resumes. */
+/** Position from which a subscription resumes. */
 export interface Recovery {
   readonly position: ResumePosition;
   /** Why the position cannot be used; null: it can. */
   readonly unusable: RecoveryFailure['reason'] | null;
 }
 
-/** One channel of a resume, held back from the connection until all of them are answered. */
+/** A channel of a resume, held until all channels of the resume are answered. */
 interface Held {
   readonly channel: LocalChannel;
   readonly position: ResumePosition;
@@ -63,7 +63,7 @@ export class Resumes {
     });
   }
 
-  /** Settles when all is answered; never rejects. */
+  /** Resolves when all channels are answered; never rejects. */
   async resume(subscriber: Subscriber, positions: ReadonlyMap<string, ResumePosition>): Promise<void> {
     const outcomes: Outcome[] = [];
     const held: Held[] = [];
@@ -149,7 +149,7 @@ export class Resumes {
     return true;
   }
 
-  /** Takes a position that waited for another request about its channel. */
+  /** Recovers a position that waited for another request about its channel. */
   #afterwards(subscriber: Subscriber, name: string): Promise<void> | undefined {
     const subscription = subscriber.subscriptions.get(name);
     if (subscription === undefined) return undefined;
@@ -168,8 +168,8 @@ export class Resumes {
   }
 
   /**
-   * Another request about the channel is under way: it may be the subscribe that came right before, which takes the position
-   * at its end; else it is taken after that.
+   * Another request about the channel is running: it may be the preceding subscribe, which recovers the position at
+   * its end; otherwise it is recovered afterwards.
    */
   #behind(subscriber: Subscriber, name: string, awaited: Awaited): void {
     const over = (): void => void awaited.settle(null);
@@ -181,7 +181,7 @@ export class Resumes {
     if (!inTurn(subscriber, name, work, this.parts.onTrouble, over)) over();
   }
 
-  /** Null: it waits for its subscription. */
+  /** Null: the position waits for its subscription. */
   #begin(
     subscriber: Subscriber,
     name: string,
@@ -202,7 +202,7 @@ export class Resumes {
     }
     const { channel, audience } = subscription;
     const { codec } = audience;
-    // Until it is answered, nothing else happens to the subscription.
+    // Until it is answered, all other requests about the subscription wait.
     if (!inTurn(subscriber, name, () => isAnswered, onTrouble))
       return this.#fail(subscriber, name, position, 'failed_to_deliver_recovery_payload');
     const gate = new Gate(subscriber, outlet, codec);

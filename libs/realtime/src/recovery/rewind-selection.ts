@@ -8,7 +8,7 @@ export type PastReader = Pick<HistoryReader, 'past'>;
 
 /** The part of the history that a subscription starts with. */
 export interface Selection {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly frames: readonly Frames[];
   readonly truncatedByRetention: boolean;
   readonly truncatedByLimit: boolean;
@@ -18,20 +18,20 @@ export interface SelectionQuery {
   readonly appId: string;
   readonly channel: string;
   readonly wish: Rewind;
-  /** Nothing that is newer takes part. */
+  /** Newest serial to include. */
   readonly untilSerial: number;
   readonly maxPageSize: number;
   readonly nowMs: number;
-  /** Whether the subscription is to get it. */
+  /** Whether the subscription receives the message. */
   readonly isWanted: (frames: Frames) => boolean;
-  /** The part of the event loop in which messages are filtered. */
+  /** Event loop share in which messages are filtered. */
   readonly share: LoopShare;
 }
 
 /** Limit of pages searched for messages that pass a filter. */
 const MOST_PAGES = 16;
 
-/** Reads the newest messages that a wish is for. Rejects when a whole answer cannot be given. */
+/** Reads the newest messages that match the query. Rejects if the result would be incomplete. */
 export async function selectPast(reader: PastReader, query: SelectionQuery): Promise<Selection> {
   const { appId, channel, wish, untilSerial, maxPageSize, nowMs } = query;
   const isCount = 'count' in wish;

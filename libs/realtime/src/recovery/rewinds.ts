@@ -8,21 +8,21 @@ import type { ReplaySlots } from './replay-slots.js';
 import { tellPast, type TellingParts, wasTold } from './telling.js';
 
 export interface RewindsParts extends TellingParts {
-  /** Null: this process has no way to histories. */
+  /** Null: this process cannot read channel history. */
   readonly reader: PastReader | null;
   readonly slots: ReplaySlots;
   readonly maxPageSize: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A subscription that begins in the past. */
+/** A subscription that begins with channel history. */
 export interface Rewinding {
   readonly subscriber: Subscriber;
   readonly local: LocalChannel;
   readonly codec: Codec;
   readonly gate: Gate;
   readonly wish: Rewind;
-  /** The newest history serial that belongs to the past. */
+  /** Newest history serial to include. */
   readonly attachSerial: number;
 }
 

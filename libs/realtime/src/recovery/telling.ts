@@ -14,7 +14,7 @@ export class Patience {
 
   constructor(private readonly subscriber: Subscriber) {}
 
-  /** Resolves when it reads, is gone, or has been waited for long enough. */
+  /** Resolves when the client has read everything, is closed, or the time is over. */
   async isReading(): Promise<void> {
     const { subscriber } = this;
     while (subscriber.lane !== null && subscriber.isOpen && this.#leftMs > 0) {
@@ -24,14 +24,14 @@ export class Patience {
   }
 }
 
-/** Resolves when nothing waits for the client to read it, or the connection has ended. */
+/** Resolves when the client's queue is empty, or the connection was closed. */
 export async function whenDrained(subscriber: Pick<Subscriber, 'isOpen' | 'lane'>): Promise<void> {
   while (subscriber.lane !== null && subscriber.isOpen) await pause(LOOK_MS);
 }
 
 export interface TellingParts {
   readonly outlet: Outlet;
-  /** The part of the event loop that replays of this process take. */
+  /** Event loop share of the process's replays. */
   readonly share: LoopShare;
 }
 

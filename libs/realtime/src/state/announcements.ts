@@ -29,7 +29,7 @@ const RETRY_MS = 1000;
 const nowMs = (): number => performance.timeOrigin + performance.now();
 const keyOf = ({ appId, channel, fact }: StateEvent): string => {
   const subject = `${appId} ${channel} ${subjectOf(fact)}`;
-  // Subscribers receive every update of a member, and of everything else the last state.
+  // Subscribers receive every update of a member, but only the last state of everything else.
   return fact.kind === 'member_updated' ? `${subject} ${fact.serial}` : subject;
 };
 
@@ -44,7 +44,7 @@ export class Announcements {
 
   constructor(private readonly parts: AnnouncementParts) {}
 
-  /** Subscribers of this process have it on return. Never throws. */
+  /** Delivers synchronously to subscribers of this process. Never throws. */
   announce(announcement: Announcement): void {
     const event = { ...announcement, eventId: randomUUID(), publishedAtMs: nowMs() };
     this.#untold.delete(keyOf(event));

@@ -16,9 +16,9 @@ export interface LooksParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Looks at the store that run side by side. */
+/** Concurrent comparisons with the store. */
 const MOST_AT_ONCE = 16;
-/** Users or channels asked about at once. */
+/** Users or channels per request. */
 const BATCH = 1000;
 /** Delay before the store is read again after a doubtful or failed comparison. */
 const AGAIN_MS = 1000;
@@ -30,7 +30,7 @@ type Place = AppHub | LocalChannel;
  * were unreachable, and where a comparison left users in doubt.
  */
 export class Looks {
-  /** Looked at in this order; each once. */
+  /** Pending comparisons, in order, without duplicates. */
   readonly #due = new Set<Place>();
   readonly #later = new Set<Place>();
   #running = 0;
@@ -47,7 +47,7 @@ export class Looks {
     this.#run();
   }
 
-  /** Looks again in a while. */
+  /** Schedules another comparison. */
   later(place: Place): void {
     this.#later.add(place);
     this.#timer ??= setTimeout(() => this.#again(), AGAIN_MS).unref();
@@ -123,7 +123,7 @@ export class Looks {
       for (const [at, { count, serial }] of (await this.parts.counts.look(hub.appId, batch)).entries()) {
         const channel = hub.channels.get(batch[at] ?? '');
         if (channel === undefined || count === 0) continue;
-        // Others look for themselves.
+        // Other processes compare for themselves.
         if (channel.knowsCount(count)) continue;
         channel.deliver({ kind: 'channel_counted', channel: channel.name, count, serial });
       }

@@ -26,7 +26,7 @@ export class MemberNews {
     const { hubs, webhooks, watchlists, announcements, metaWatch } = this.parts;
     const { appId, channel, serial } = change;
     if (channel === ONLINE_USERS) return watchlists.changed(change);
-    // A lease may outlast everything else that the app had here.
+    // A lease may outlast all other state of the app in this process.
     const app = hubs.find(appId)?.app ?? appId;
     if (change.kind === 'added') {
       const { member, socketId: exceptSocketId } = change;

@@ -151,7 +151,7 @@ export class Roster {
     this.#gone.delete(userId);
   }
 
-  /** Whether it has come or gone. */
+  /** Whether the user joined or left. */
   #become(
     userId: string,
     known: Known | undefined,
@@ -200,14 +200,14 @@ function isOld(fact: MemberFact, { serial, version, member }: Known): boolean {
   return fact.serial <= (isChained ? version : serial);
 }
 
-/** Whether a change before it has yet to arrive. */
+/** Whether its predecessor is yet to arrive. */
 const isAhead = (fact: MemberFact, { version, member }: Known): fact is ChainedChange =>
   (fact.kind === 'member_updated' || fact.kind === 'member_removed') &&
   member !== null &&
   fact.after !== undefined &&
   fact.after > version;
 
-/** Null: it is gone. */
+/** Null: the member left. */
 function memberOf(fact: MemberFact): PresenceMember | null {
   if (fact.kind === 'member_removed') return null;
   if (fact.kind !== 'user_seen') return fact.member;

@@ -1,13 +1,13 @@
 import type { ChannelCounts } from '@carillon/presence';
 import type { Announcements } from './announcements.js';
 
-/** Between two counts of one channel, at least. */
+/** Minimum interval between two counts of one channel. */
 const INTERVAL_MS = 1000;
 
 /** Interval of checks for expired rate limits. */
 const LOOK_MS = 100;
 
-/** Channels asked about at once. */
+/** Channels per request. */
 const BATCH = 1000;
 
 /** Dependencies of `SubscriptionCounts`. */
@@ -26,7 +26,7 @@ interface Channel {
 interface Told {
   readonly channel: Channel;
   readonly atMs: number;
-  /** Whether it has changed since. */
+  /** Whether the count has changed since. */
   isOld: boolean;
 }
 

@@ -45,7 +45,7 @@ export class Tally {
     this.#beginning.delete(key);
   }
 
-  /** There is a subscriber more or less in this process. */
+  /** The number of subscribers in this process changed. */
   changed(channel: LocalChannel): void {
     const { hub, about } = channel;
     if (metaBase(channel.name) !== null) return;

@@ -1,7 +1,7 @@
 /** Work of a request, synchronous or asynchronous. */
 export type Work = () => Promise<void> | undefined;
 
-/** A request that waits for another process, and those behind it. */
+/** A request that waits for another process, and the requests queued behind it. */
 export interface Opening {
   readonly waiting: Waiting[];
 }
@@ -12,7 +12,7 @@ interface Waiting {
   readonly weight: number;
 }
 
-/** Everything of one subscriber that waits, by subject. */
+/** All waiting requests of one subscriber, by subject. */
 export class Openings extends Map<string, Opening> {
   /** Sum of the weights of all waiting requests. */
   waiting = 0;

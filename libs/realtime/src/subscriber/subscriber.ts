@@ -35,7 +35,7 @@ export type SubscriberSocket = Pick<
 
 /** Address and network origin of a client. */
 export interface ClientOrigin {
-  /** Reported by trusted proxies; null: the address of the socket counts. */
+  /** Address reported by trusted proxies; null: the address of the socket applies. */
   readonly address: string | null;
   /** Name and version of the client library; null: not given. */
   readonly client: string | null;
@@ -64,15 +64,15 @@ export class Subscriber {
   /** Set when the socket opens, before anything can reach the subscriber. */
   socket: SubscriberSocket | null = null;
   readonly subscriptions = new Subscriptions();
-  /** The patterns it has, by name; null: it never had one. */
+  /** Its pattern subscriptions, by name; null until the first one. */
   patterns: Map<string, LocalPattern> | null = null;
-  /** Channels and patterns that it is joining and does not have yet; see `claimSlot`. */
+  /** Number of pending channel and pattern subscriptions; see `claimSlot`. */
   #joining = 0;
   /** Signed in, token-authenticated or subscribed to a channel that needs a signature. */
   isAuthorized = false;
-  /** It is counted among the connections that its app has on all processes. */
+  /** Whether it holds a slot of its app's quota over all processes. */
   holdsPlace = false;
-  /** Why the service ended the connection; null while it has not. */
+  /** Close reason of the service; null: not closed by it. */
   endedFor: ErrorCode | null = null;
   /** Order of admission in this process. */
   acceptSequence = 0;
@@ -90,7 +90,7 @@ export class Subscriber {
 
   /** Identity it is signed in with; null: not signed in. */
   identity: Identity | null = null;
-  /** The user id of the first presence channel it joined; null: none yet. */
+  /** User id of the first presence channel it joined; null: none yet. */
   presenceUserId: string | null = null;
   /** Queue of frames for a client that does not read fast enough; null: it keeps up. */
   lane: SlowLane | null = null;
@@ -107,14 +107,14 @@ export class Subscriber {
     readonly codec: Codec,
   ) {}
 
-  /** Channels and patterns that it has or is joining, each counted once. */
+  /** Number of subscribed and pending channels and patterns, each counted once. */
   get slots(): number {
     return this.subscriptions.size + (this.patterns?.size ?? 0) + this.#joining;
   }
 
   /**
-   * Counts a channel or pattern as joining. The returned function ends that: it must be called as soon as the subscription
-   * itself counts, or when the join failed; further calls do nothing.
+   * Counts a pending channel or pattern. The returned function ends that: call it as soon as the subscription itself
+   * counts, or when the join failed; further calls do nothing.
    */
   claimSlot(): () => void {
     let isHeld = true;
@@ -135,7 +135,7 @@ export class Subscriber {
     return this.identity?.userId ?? this.presenceUserId;
   }
 
-  /** Description by protocol; protocols override it. */
+  /** Protocol-dependent description; overridden by protocol adapters. */
   get traits(): ConnectionTraits {
     return {
       protocol: this.edge.protocol === 2 ? 'v2' : 'v1',
@@ -146,17 +146,17 @@ export class Subscriber {
     };
   }
 
-  /** User ids by which it is a member of a channel that it has. */
+  /** User ids of its memberships in a subscribed channel. */
   memberIds({ userId }: Subscription): readonly string[] {
     return userId === null ? [] : [userId];
   }
 
-  /** Address of the client, behind trusted proxies the reported one; null: unknown. */
+  /** Address of the client as reported by trusted proxies, else of the socket; null: unknown. */
   get address(): string | null {
     return this.origin.address ?? this.socket?.remoteAddress ?? null;
   }
 
-  /** Frames sent to it, those of native topics included. */
+  /** Number of frames sent to it, including those of native topics. */
   get sentFrames(): number {
     let sent = this.sent;
     for (const topic of this.topics()) sent += topic.toldTo(this);
@@ -171,7 +171,7 @@ export class Subscriber {
   /** An operator removed it from a channel: drops its protocol's state of the subscription. */
   forgetSubscription(_channel: string): void {}
 
-  /** Remembers where a subscription began; null: nowhere, or it is over. */
+  /** Records the position at which a subscription began; null removes it. */
   attached(channel: string, point: AttachPoint | null): void {
     if (point === null) {
       this.attachPoints?.delete(channel);

@@ -1,6 +1,6 @@
 import type { Subscription } from '../channels/audience.js';
 
-/** Up to here a list is searched; beyond, a map is kept. */
+/** Largest number stored as an array; beyond it a map is used. */
 const LISTED = 8;
 
 /**
@@ -25,7 +25,7 @@ export class Subscriptions {
     return held.channel.name === name ? held : undefined;
   }
 
-  /** Adds a channel that is not there yet. */
+  /** Adds a channel that is not subscribed yet. */
   add(subscription: Subscription): void {
     const held = this.#held;
     if (held === null) this.#held = subscription;

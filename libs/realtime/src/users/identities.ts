@@ -13,7 +13,7 @@ export class Identities {
     return this.#become(subscriber, identity, subscriber.presenceUserId);
   }
 
-  /** The first presence channel speaks for a subscriber that is not signed in. Undefined as above. */
+  /** The first presence channel defines the user of a subscriber that is not signed in. Undefined as above. */
   joinedAs(subscriber: Subscriber, userId: string): Promise<void> | undefined {
     if (subscriber.presenceUserId !== null) return undefined;
     return this.#become(subscriber, subscriber.identity, userId);

@@ -10,6 +10,6 @@ export interface Identity {
   /** Users whose online status it watches; empty: none. */
   readonly watchlist: readonly string[];
   readonly capabilities: Capabilities;
-  /** Whether it counts among the app's online users, as decided when it signed in. */
+  /** Whether it counts among the app's online users; decided at sign-in. */
   readonly isOnline: boolean;
 }

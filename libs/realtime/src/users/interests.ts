@@ -27,7 +27,10 @@ export class Interests {
     private readonly onTrouble: (what: string, error: unknown) => void,
   ) {}
 
-  /** Wanted from now on, until `drop`; once. Undefined: it is confirmed. Else settles with the first attempt. */
+  /**
+   * Registers an interest until `drop`; idempotent. Undefined: it is confirmed. Otherwise settles with the first
+   * attempt.
+   */
   want(appId: string, channel: string): Promise<void> | undefined {
     const interest = this.broker.subscribe(appId, channel);
     if (interest === undefined) return undefined;

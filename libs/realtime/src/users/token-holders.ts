@@ -17,7 +17,7 @@ export class TokenHolders {
   readonly #byJti = new UserIndex();
   readonly #byClient = new UserIndex();
 
-  /** Connections that hold one. */
+  /** Number of connections with a token. */
   get size(): number {
     return this.#tokens.size;
   }
@@ -27,7 +27,7 @@ export class TokenHolders {
     return this.#tokens.get(subscriber) ?? null;
   }
 
-  /** The subscriber, which is admitted, holds this token from now on, and no other. */
+  /** Sets the token of an admitted subscriber, replacing an earlier one. */
   hold(subscriber: Subscriber, token: Token): void {
     this.release(subscriber);
     this.#tokens.set(subscriber, token);
