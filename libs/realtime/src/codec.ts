@@ -50,8 +50,8 @@ export interface Codec {
    */
   readonly remembersClients?: boolean;
   /**
-   * Whether a fact has to be evaluated in a later turn of the event loop, because the share of filters is used up. Absent:
-   * never. Called for every fact of its audience as it comes, in order, also if earlier ones wait.
+   * Whether a fact has to be evaluated in a later turn of the event loop, because the share of filters is used up.
+   * Absent: never. Called for every fact of its audience as it comes, in order, also if earlier ones wait.
    */
   isDeferred?(frames: Frames): boolean;
   /** Returns the codec for a subscriber that begins to receive now. Absent: this codec. */

@@ -9,7 +9,7 @@ import type { Edge } from '../src/edge.js';
 import { AppMeters } from '../src/metrics.js';
 import { Subscriber } from '../src/subscriber/subscriber.js';
 
-/** The configuration of this environment, everything else at its default. */
+/** The configuration of this environment, with defaults for everything else. */
 export const config = configuration;
 
 /** A valid record with key `shop-key` and secret `shop-secret`; `policy` is in the stored form. */
@@ -34,7 +34,7 @@ export const CODEC: Codec = { encode: (fact) => JSON.stringify(fact) };
 /** Codec whose frames are the event names. */
 export const TEXT: Codec = { encode: (fact) => (fact.kind === 'message' ? fact.event : fact.kind) };
 
-/** A subscriber that is not on any socket. */
+/** A subscriber without a socket. */
 export const subscriber = (in_: AppHub = hub(), id = '1.1'): Subscriber =>
   new Subscriber(id, in_, EDGE, CODEC);
 

@@ -31,9 +31,10 @@ export interface WholesParts {
 }
 
 /**
- * Expands each append to the full text of its version, for subscribers in full-text mode. An unknown text is read once, as
- * of the append that needs it, while later messages queue behind it, so that the order is kept. If the read fails, the
- * message is skipped until its next full version and a gap notice is sent; a deleted message causes no notice.
+ * Expands each append to the full text of its version, for subscribers in full-text mode. An unknown text is read
+ * once, as of the append that needs it, while later messages queue behind it, so that the order is kept. If the read
+ * fails, the message is skipped until its next full version and a gap notice is sent; a deleted message causes no
+ * notice.
  */
 export class Wholes {
   /** In order of use, most recent last. */

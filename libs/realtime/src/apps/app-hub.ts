@@ -25,7 +25,7 @@ export class AppHub {
   readonly signedIn = new UserIndex();
   /** Connections by capability token, for revocations. */
   readonly tokens = new TokenHolders();
-  /** Number of connections with a user id or with metadata from their sign-in. */
+  /** Numbers of connections with a user id, and of those whose sign-in had metadata. */
   authenticated = 0;
   withMeta = 0;
   /** Watching connections by watched user. */

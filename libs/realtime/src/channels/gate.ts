@@ -72,8 +72,8 @@ export class Gate {
   }
 
   /**
-   * Evaluates the filters of the events that are held, in turns of the share, the oldest first. Returns undefined if all of
-   * them are evaluated; the promise never rejects, and more events may be held when it resolves.
+   * Evaluates the filters of the events that are held, in turns of the share, the oldest first. Returns undefined if
+   * all of them are evaluated; the promise never rejects, and more events may be held when it resolves.
    */
   settle(): Promise<void> | undefined {
     return this.#unsettled.size === 0 ? undefined : this.#settle();

@@ -28,7 +28,7 @@ export class Lingering {
   keep(channel: LocalChannel): boolean {
     const { hub, name, about, interest } = channel;
     const { enabled, maxAgeMs } = about.policy.recovery;
-    // Without registered interest other processes may not send events here.
+    // Until the interest is confirmed, other processes may not send events here.
     if (!enabled || interest !== undefined) return false;
     this.#left.set(keyOf(hub.appId, name), { channel, untilMs: this.now() + maxAgeMs });
     hub.lingering.add(name);

@@ -2,8 +2,8 @@ import type { Frame } from '../codec.js';
 import type { SubscriberSocket } from '../subscriber/subscriber.js';
 
 /**
- * Topics of subscribers without a WebSocket: the native publish reaches WebSockets alone. A process without such subscribers
- * pays one lookup in an empty map per publish.
+ * Topics of subscribers without a WebSocket: the native publish reaches WebSockets alone. A process without such
+ * subscribers pays one lookup in an empty map per publish.
  */
 export class HttpTopics {
   readonly #topics = new Map<string, Set<SubscriberSocket>>();

@@ -239,7 +239,7 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     if (serial < this.#lateFrom) return this.#takeAgain(record, serial);
     if (serial < this.#next) return this.#takeLate(record, serial);
     if (serial > this.#next) {
-      // The gap begins to matter from now on.
+      // The timeout of the gap starts with the first record that waits for it.
       if (this.#held.size === 0) this.#gapSinceMs = null;
       this.#held.set(serial, record);
       if (this.#held.size > MAX_HELD) this.#goOnAt(Math.min(...this.#held.keys()));

@@ -21,7 +21,10 @@ export interface PlacesParts {
 export class Places {
   constructor(private readonly parts: PlacesParts) {}
 
-  /** Acquires a connection slot of the app across all processes; null if there is no quota and `full` alone decides. */
+  /**
+   * Acquires a connection slot of the app across all processes; null if the app has no limit or there is no shared
+   * quota, and `full` alone decides.
+   */
   take({ id, limits }: App): Promise<boolean> | null {
     const { quota } = this.parts;
     return quota === null || !Number.isFinite(limits.maxConnections)

@@ -57,8 +57,8 @@ export class Showing {
   }
 
   /**
-   * Sends historical messages, then held ones that are not duplicates, no faster than the client reads. If more is
-   * held than may be queued for a slow client, only a small remainder is sent without waiting.
+   * Sends historical messages, then held ones that are not duplicates, no faster than the client reads. The gate may
+   * hold more than the outbound queue of a slow client; this leaves only a small remainder to send on release.
    */
   async tell(past: readonly Frames[]): Promise<void> {
     const { subscriber, codec } = this.gate;

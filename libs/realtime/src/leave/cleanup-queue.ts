@@ -12,7 +12,7 @@ export interface CleanupOptions {
   readonly workers: number;
 }
 
-/** Notified of tasks that failed or were executed only in part. */
+/** Notified of tasks that failed, could not be queued, or run synchronously. */
 export interface CleanupObserver {
   /** A task failed, or found its queue full too often. */
   lost(error: unknown): void;

@@ -11,7 +11,7 @@ export interface Closing {
   readonly reason?: ErrorCode;
   /** Skips the pauses when aborted. */
   readonly signal: AbortSignal;
-  /** Whether the remaining connections may stay. Absent: all are closed. */
+  /** Whether to stop and leave the remaining connections open. Absent: all are closed. */
   readonly isOver?: () => boolean;
 }
 

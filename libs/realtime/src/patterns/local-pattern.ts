@@ -94,8 +94,8 @@ export class LocalPattern {
   }
 
   /**
-   * Delivers to the subscribers of the selected codecs, except one subscriber and those with several matching views. Yields
-   * before each codec that has not evaluated the fact yet. Returns the number of receivers.
+   * Delivers to the subscribers of the selected codecs, except one subscriber and those with several matching views.
+   * Yields before each codec that has not evaluated the fact yet. Returns the number of receivers.
    */
   *telling(frames: Frames, except: Subscriber | null, isMeant: (codec: Codec) => boolean): Telling {
     let receivers = 0;

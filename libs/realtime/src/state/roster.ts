@@ -35,8 +35,8 @@ export interface Differences {
 const REMEMBERED_MS = 30_000;
 const REMEMBERED = 4096;
 /**
- * Time for which a user missing in the store is considered present: the departure may take that long to arrive, and within
- * that time all processes restore a store that lost its data.
+ * Time for which a user missing in the store is considered present: the departure may take that long to arrive, and
+ * within that time all processes restore a store that lost its data.
  */
 const MISSED_MS = 6000;
 
@@ -151,7 +151,7 @@ export class Roster {
     this.#gone.delete(userId);
   }
 
-  /** Whether the user joined or left. */
+  /** Applies a state of the user; returns whether the user joined or left. */
   #become(
     userId: string,
     known: Known | undefined,

@@ -26,8 +26,9 @@ export interface Requester {
 }
 
 /**
- * Limits of concurrent requests of one subscriber and of the weight of requests queued behind them. The first is well above the default
- * limit of subscriptions, so that a burst of subscribes is refused for that limit and not as a retryable overload.
+ * Limits of concurrent requests of one subscriber and of the weight of requests queued behind them. The first is well
+ * above the default limit of subscriptions, so that a burst of subscribes is refused for that limit and not as a
+ * retryable overload.
  */
 const MAX_OPENINGS = 4096;
 const MAX_WAITING = 4096;

@@ -173,7 +173,7 @@ describe('appends', () => {
     const scene = new AppendScene();
     const later = scene.join(pieces(40));
     for (const data of ['a', 'b']) scene.tell('append', 'm', data);
-    // A page of the history was read that shows more than has come here.
+    // The history page contains messages that have not been delivered here yet.
     scene.channel.seen(4);
     for (const data of ['c', 'd', 'e', 'f', 'g']) scene.tell('append', 'm', data);
     scene.pass(50);

@@ -29,7 +29,7 @@ export function codecOf(appends: Appends): Codec {
   return codec;
 }
 
-/** The channel, and patterns that fit it. */
+/** The channel, and patterns that match it. */
 export const VIEWS = ['ai-x', 'ai-*', '*-x'] as const;
 export type View = (typeof VIEWS)[number];
 
@@ -38,7 +38,7 @@ class Reader {
   readonly frames: Message[] = [];
   /** Serials reported with each gap. */
   readonly gaps: (number | null)[] = [];
-  /** Everything up to there it has read for itself. */
+  /** Serial up to which the client has read the history itself. */
   #readUpTo = 0;
   /** By message, from the serial at which the client subscribed. */
   texts = new Map<string, string>();
@@ -63,7 +63,7 @@ class Reader {
     return this.subscriber.subscriptions.size + (this.subscriber.patterns?.size ?? 0) > 0;
   }
 
-  /** Has the channel, or a pattern that fits it. */
+  /** Subscribes to the channel, or to a pattern that matches it. */
   join(view: View): void {
     if (!this.isHearing) this.texts = new Map(this.scene.texts);
     this.scene.enter(this.subscriber, view);
@@ -119,7 +119,7 @@ export class AppendScene {
   nowMs = 0;
   serial = 0;
   reads = 0;
-  /** Whether the store cannot be read. */
+  /** Whether the store is unavailable. */
   isAway = false;
   readonly #topics = new Map<string, Set<object>>();
   readonly #receive = new WeakMap<object, (frame: string) => void>();
@@ -248,7 +248,7 @@ export class AppendScene {
     });
   }
 
-  /** A piece that never comes here. */
+  /** Publishes an append that is never delivered here. */
   lose(name: string, data: string): void {
     this.#next();
     this.texts.set(name, (this.texts.get(name) ?? '') + data);
@@ -271,5 +271,5 @@ export class AppendScene {
   }
 }
 
-/** Lets reads that wait come to an end. */
+/** Lets pending reads complete. */
 export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

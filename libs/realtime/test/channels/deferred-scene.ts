@@ -12,7 +12,9 @@ export const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconne
 export const FILTER_MS = 2;
 const BURST_MS = 4;
 const PART = 0.5;
-/** The longest time in one turn: the budget grows while it is spent, and the last filter may begin on a little of it. */
+/**
+ * The longest time in one turn: the budget grows while it is spent, and the last filter may begin on a little of it.
+ */
 export const LONGEST_MS = BURST_MS / (1 - PART) + FILTER_MS;
 
 /** An event loop share whose later turns are triggered by the test. */

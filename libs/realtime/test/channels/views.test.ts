@@ -42,7 +42,7 @@ const edge = (lost: string[]): Edge => ({
   lost: ({ id }, _channel, view) => void lost.push(`${id} ${view}`),
 });
 
-/** One channel, and connections that have it in several views. */
+/** One channel, and connections with several views of it. */
 class Scene {
   readonly lost: string[] = [];
   readonly #outlet = new Outlet(BOUNDS, { dropped: () => undefined });

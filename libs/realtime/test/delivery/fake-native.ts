@@ -1,6 +1,6 @@
 import type { Socket } from '@carillon/uws';
 
-/** Messages a subscriber may have waiting in the library before they are written. */
+/** Limit of unwritten messages per subscriber in the library. */
 const MAX_PENDING = 32;
 
 interface Written {
@@ -110,7 +110,7 @@ export class FakeNative {
     work();
   }
 
-  /** Nothing happens when not even the close frame fits. */
+  /** Does nothing if not even the close frame fits. */
   end(code: number): void {
     this.couldNotEnd = this.#isFull;
     if (this.couldNotEnd) return;

@@ -33,7 +33,7 @@ export class LaneClient {
   droppedCount = 0;
   readonly #expected: string[] = [];
   readonly #refused = new Set<string>();
-  /** Accepted while it was slow, and not handed to the library yet. */
+  /** Frames accepted while it was slow, and not passed to the library yet. */
   readonly #queued: string[] = [];
   readonly #held = new Map<string, Held>();
   #hasClosed = false;
@@ -81,7 +81,7 @@ export class LaneClient {
       this.scene.book.leave(this.subscriber, channel);
   }
 
-  /** Something must reach the client before the next events of the channel. */
+  /** Begins a hold of a channel, until other frames have reached the client. */
   hold(name: string): void {
     const channel = this.#channel(name);
     if (!this.isOpen || channel === undefined || this.#held.has(name)) return;
@@ -112,7 +112,7 @@ export class LaneClient {
     this.native.end(LEFT);
   }
 
-  /** An event is about to be published that must reach the client if it is subscribed. */
+  /** Expects an event that is about to be published, if the client is subscribed. */
   expectEvent(name: string, text: string): void {
     if (!this.isOpen || this.#channel(name) === undefined) return;
     const held = this.#held.get(name);
@@ -143,7 +143,7 @@ export class LaneClient {
     if (this.isOpen) this.#checkWaiting(accepted.slice(handed.length));
   }
 
-  /** Once the client has read everything: nothing is missing. */
+  /** Checks that nothing is missing, once the client has read everything. */
   checkEnd(): void {
     this.check();
     if (!this.isOpen) return;
@@ -166,9 +166,9 @@ export class LaneClient {
     const { lane } = this.subscriber;
     expect(waiting).toEqual(this.#queued);
     expect(waiting.length).toBeLessThanOrEqual(maxFrames);
-    // Nothing waits that could be on its way.
+    // Nothing waits that could be sent.
     if (waiting.length > 0) expect(this.native.getBufferedAmount()).toBeGreaterThanOrEqual(slowBytes);
-    // On every topic or on none.
+    // Subscribed to all topics or to none.
     for (const { channel } of this.subscriber.subscriptions) {
       const isOnTopic = this.scene.topics.has(`${channel.hub.appId}/${channel.name}`, this.native);
       expect(isOnTopic).toBe(lane === null && !this.#held.has(channel.name));

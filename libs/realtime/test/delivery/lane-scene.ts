@@ -34,7 +34,7 @@ class JudgedOutlet extends Outlet {
   }
 }
 
-/** The delivery half of the room over fake native sockets. */
+/** The delivery part of the package over fake native sockets. */
 export class LaneScene {
   readonly topics = new FakeTopics();
   readonly metrics = metrics();
@@ -66,7 +66,7 @@ export class LaneScene {
     this.clients = ['1.1', '2.2'].map((id) => new LaneClient(this, APP, { id, keptBytes, roomBytes }));
   }
 
-  /** Frames the metrics count as sent. */
+  /** Number of frames counted as sent by the metrics. */
   get sentCount(): number {
     return this.metrics.counter('ws_messages_sent_total').for({ app_id: APP.id }).value;
   }

@@ -59,7 +59,7 @@ const setup = fc
     roomBytes,
   }));
 
-/** Carries out one step after the other, and looks at everything after each. */
+/** Executes steps in order, and checks all clients after each. */
 class Play {
   readonly scene: LaneScene;
   #next = 0;
@@ -90,7 +90,7 @@ class Play {
     client?.native.read(Math.ceil(client.native.getBufferedAmount() * share));
   }
 
-  /** Every client reads all there is. */
+  /** All clients read everything. */
   end(): void {
     for (const one of CHANNELS) for (const client of this.scene.clients) client.release(one);
     this.scene.turn();
@@ -101,14 +101,14 @@ class Play {
     }
   }
 
-  /** Unique, so that one that comes twice or late is seen. */
+  /** Unique, so that duplicated and late frames are detected. */
   #text(length: number): string {
     this.#next += 1;
     return `${this.#next}:${'é'.repeat(length % 5)}${'x'.repeat(length)}`;
   }
 }
 
-/** One client with a channel, slow from 100 unsent bytes on, for which 200 may wait. */
+/** One client with a channel, slow from 100 unsent bytes on, with a queue limit of 200. */
 function slowClient(disconnects: boolean): { scene: LaneScene; client: LaneClient } {
   const bounds = { maxFrames: 2, maxBytes: 200, slowBytes: 100, disconnects };
   const scene = new LaneScene({ bounds, slackBytes: 200, roomBytes: 0 });

@@ -38,7 +38,7 @@ function eventOf(id: string): Event {
 const textOf = (id: string, { fact }: Event): string =>
   `{"v":1,"kind":"sequenced","event_id":"${id}","message":${encodeMessageV2(fact)}}`;
 
-/** A gateway with a subscriber; others publish by way of a store that is not in this process. */
+/** A gateway with a subscriber; other processes publish through a separate store. */
 async function scene() {
   const store = new MemoryReplay();
   const heads: Replay['heads'] = async (places) => store.heads(places);

@@ -74,7 +74,7 @@ class Scene {
     };
     this.#patterns = new PatternBook(parts);
     this.#delivery = new Delivery(this.#hubs, this.#outlet, this.#patterns);
-    // The last one reads nothing until the end.
+    // The last client reads nothing until the end.
     this.clients = [1e9, 1e9, 60].map((room, at) => this.#client(`${at}.${at}`, room));
   }
 
@@ -130,7 +130,7 @@ class Scene {
     this.#delivery.deliver({ appId: APP.id, channel: name, fact, exceptSocketId, publishedAtMs: 0 });
   }
 
-  /** Something that was published never comes here. */
+  /** Publishes an event that is never delivered here. */
   lose(name: string): void {
     for (const { views, expected } of this.clients) {
       const isTold = [...views.keys()].some(

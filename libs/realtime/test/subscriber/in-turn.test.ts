@@ -21,7 +21,7 @@ class Scene {
   readonly trouble: unknown[] = [];
   readonly #ends = new Map<string, { end: () => void; fail: (error: Error) => void }>();
 
-  /** A work that waits. */
+  /** Starts an asynchronous task. */
   waits(subject: string, name: string): boolean {
     return this.run(subject, () => {
       this.log.push(`${name} begins`);
@@ -31,7 +31,7 @@ class Scene {
     });
   }
 
-  /** A work that is done at once. */
+  /** Runs a synchronous task. */
   instant(subject: string, name: string): boolean {
     return this.run(subject, () => void this.log.push(name));
   }

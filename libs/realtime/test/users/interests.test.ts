@@ -32,7 +32,7 @@ function scene() {
     unsubscribe: () => {},
   };
   const interests = new Interests(broker, (_, error) => troubles.push(error));
-  /** Every subscribe so far, as the broker heard it. */
+  /** All subscribe requests that the broker received. */
   const asked = () => asks;
   return { broker, holds, interests, troubles, asked };
 }
