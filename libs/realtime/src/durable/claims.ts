@@ -100,7 +100,10 @@ export class Claims {
     if (doubt === 'lost') this.#doubtful.delete(streamName(address));
   }
 
-  /** Marks the retained records incomplete; if none are retained, only future ones will have a truncated start. */
+  /**
+   * Marks the history as requiring a reset if it retains records, which are now wrong; otherwise as degraded, since
+   * only future records will lack their beginning.
+   */
   async #tellLost(address: StreamAddress): Promise<boolean> {
     const { reads, onTrouble } = this.parts;
     try {

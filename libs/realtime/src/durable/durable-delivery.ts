@@ -193,9 +193,9 @@ export class DurableDelivery implements ChannelFollower {
   }
 
   /**
-   * Reports a stream that regressed; the writer judges the claim. The last delivered message is claimed first, since
-   * the stream continues above it; but the store may have reached that serial again, and the record may then be a
-   * later one.
+   * Reports that the store lost delivered records of a stream; the writer that owns the stream verifies the claim.
+   * The last delivered message is claimed first, since the stream continues above it; but the store may have reached
+   * that serial again, and the record may then be a later one.
    */
   async #regressed(address: StreamAddress, seen: Seen): Promise<void> {
     const { next, messageId, contradicted } = seen;

@@ -128,8 +128,8 @@ export class LocalPattern {
   }
 
   /**
-   * Its filters are too far behind: closes the subscribers with a filter on this pattern or on the channel of a
-   * message.
+   * The filters are too far behind: drops for or closes the subscribers with a filter on this pattern or on a
+   * channel, according to their bounds.
    */
   overflow(): void {
     for (const [subscriber, codec] of this.#codecs)
