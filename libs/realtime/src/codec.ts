@@ -1,62 +1,69 @@
 import type { Fact, Message } from '@carillon/protocol';
 
-/** One frame on the wire: a text leaves as a text frame, bytes leave as a binary one. */
+/** One frame on the wire: a string is sent as a text frame, bytes as a binary frame. */
 export type Frame = string | Uint8Array;
 
 export const frameBytes = (frame: Frame): number =>
   typeof frame === 'string' ? Buffer.byteLength(frame) : frame.byteLength;
 
 /**
- * One way to say facts: a protocol in a wire format, and whatever else makes the frames of some subscribers others than
- * those of the rest. Subscribers with the same codec (the same object) get the same frames, and share a native topic.
+ * Encodes facts as frames: a protocol in a wire format, plus any option that makes the frames of some subscribers
+ * differ. Subscribers with the same codec object receive the same frames and share a native topic.
  *
- * Promises of every codec:
- * - `encode` never throws, waits for nothing and sends nothing.
- * - A fact that subscribers of this codec are not told of is null; so is one that a filter keeps from them.
+ * Guarantees of every codec:
+ * - `encode` never throws, never blocks and sends nothing.
+ * - It returns null for a fact that is not delivered to subscribers of this codec, for example one removed by a
+ *   filter.
  *
- * Promises to every codec:
- * - `encode` is asked at most once of each fact that is delivered, and only when a subscriber of this codec is here to get
- *   it; of the facts of one channel, in the order in which subscribers get them. A codec may therefore remember what it
- *   said last, as deltas must, if it serves one channel alone. All its subscribers then get everything it says: whoever
- *   is held back, or was left out of a message of a server, goes on with `held`, and begins anew with the `live` of that.
+ * Guarantees to every codec:
+ * - `encode` is called at most once per delivered fact, only if a subscriber of this codec exists in this process,
+ *   and in the order in which subscribers receive the facts of one channel. A codec of a single channel may therefore
+ *   keep state, as deltas require. All its subscribers then receive every frame: a subscriber that is held back or
+ *   excluded from a server's message continues with `held`, and later restarts with the `live` of that.
  *
- * A variant is one more codec: that of a filter asks `frames` for the frame of the codec it narrows, so that the same
- * bytes are shared by all filters that let a message through; whoever makes such codecs keeps one for equal filters.
+ * A variant is a separate codec: a filter's codec requests the frame of the codec it narrows from `frames`, so that
+ * all filters that pass a message share the same bytes. The creator of such codecs keeps one per distinct filter.
  */
 export interface Codec {
   encode(fact: Fact, frames: Frames): Frame | null;
   /**
-   * What of a channel its subscribers get, where they may have several views of one at once: codecs of the same view follow
-   * each other, those of others stand beside them. Absent: the one that everybody has who has no other.
+   * The view of the channel that its subscribers receive, where one subscriber may have several at once. Codecs of
+   * the same view replace each other; those of different views coexist. Absent: the default view.
    */
   readonly view?: string | undefined;
-  /** What its subscribers may do on their channel. Absent: what everybody may on a channel of this kind. */
+  /** Roles of its subscribers on their channel. Absent: the defaults for this kind of channel. */
   readonly roles?: Roles | undefined;
-  /** How its subscribers want appends; a variant says what the codec says that it narrows. Absent: each as it comes. */
+  /** Append options of its subscribers; a variant has the options of the codec it narrows. Absent: unpaced. */
   readonly appends?: Appends | undefined;
   /**
-   * What a codec that remembers is for those who may not get everything of it, and for messages of the past, which come
-   * out of turn. Absent: the same, nothing is remembered.
+   * For a stateful codec: its stateless form, for subscribers that may miss frames and for historical messages, which
+   * are out of order. Absent: the codec is stateless.
    */
   readonly held?: Codec;
-  /** Whether a message it says nothing of was kept from its subscribers by a filter. Absent: it was not meant for them. */
+  /** Whether a message without a frame was removed by a filter. Absent: it was not meant for these subscribers. */
   readonly filters?: boolean;
   /** Literals that a message must carry for this codec to encode it. Absent: the codec evaluates every message. */
   readonly selector?: LiteralSelector | undefined;
-  /** Whether whoever was left out of a message of a client begins anew too. Absent: only of one of a server. */
+  /**
+   * Whether subscribers excluded from a client's message must restart too. Absent: only those excluded from a
+   * server's message.
+   */
   readonly remembersClients?: boolean;
   /**
-   * Whether a fact has to be evaluated in a later turn of the event loop, because the share of filters is used up. Absent:
-   * never. Called for every fact of its audience as it comes, in order, also if earlier ones wait.
+   * Whether a fact has to be evaluated in a later turn of the event loop, because the share of filters is used up.
+   * Absent: never. Called for every fact of its audience as it comes, in order, also if earlier ones wait.
    */
   isDeferred?(frames: Frames): boolean;
-  /** What it is for a subscriber that begins to receive now. Absent: the same. */
+  /** Returns the codec for a subscriber that begins to receive now. Absent: this codec. */
   live?(): Codec;
   /** Forgets the codec's state when a subscriber begins behind messages that waited for evaluation. */
   renew?(): void;
-  /** So many of an app were handed what it said of a fact. It must cost no more than an addition. Absent: nobody counts. */
+  /**
+   * Called with the number of subscribers of an app that a frame was delivered to. Must cost no more than an
+   * addition. Absent: not counted.
+   */
   told?(frames: Frames, receivers: number, appId: string): void;
-  /** Nobody of its one channel has it any more. */
+  /** The last subscriber of its channel left this codec. */
   left?(): void;
 }
 
@@ -68,25 +75,25 @@ export interface LiteralSelector {
   readonly literalsOf: (message: Message) => ReadonlySet<string>;
 }
 
-/** What subscribers may do on their channel, as its occupancy tells it. */
+/** Roles of subscribers on their channel, as reported by its occupancy. */
 export interface Roles {
   readonly publishes: boolean;
   readonly subscribes: boolean;
-  /** It may be a member. */
+  /** It may enter presence. */
   readonly enters: boolean;
-  /** It is told of members. */
+  /** It receives presence events. */
   readonly seesMembers: boolean;
 }
 
-/** How subscribers are told of appends to messages. */
+/** Options of subscribers for appends to messages. */
 export interface Appends {
-  /** Those of one stream of an answer within so long come as one; 0: each as it comes. */
+  /** Roll-up window per message stream, in milliseconds; 0 delivers each append separately. */
   readonly windowMs: number;
-  /** Whether each tells the whole text instead of what was appended. */
+  /** Whether each frame carries the whole text instead of the appended fragment. */
   readonly wholes: boolean;
 }
 
-/** What is made of one fact in this process: of each codec, once. */
+/** The frames of one fact in this process, encoded once per codec. */
 export class Frames {
   #codec: Codec | null = null;
   #frame: Frame | null = null;
@@ -94,16 +101,16 @@ export class Frames {
 
   constructor(
     readonly fact: Fact,
-    /** When it was said first; null: now. */
+    /** Time of the original delivery; null: now. */
     readonly atMs: number | null = null,
   ) {}
 
-  /** Whether it was made for the codec already. */
+  /** Whether the frame of this codec was encoded already. */
   has(codec: Codec): boolean {
     return this.#codec === codec || this.#others?.has(codec) === true;
   }
 
-  /** The frame that subscribers of the codec get; null: none. */
+  /** Returns the frame for subscribers of the codec; null: none. */
   of(codec: Codec): Frame | null {
     if (this.#codec === codec) return this.#frame;
     const known = this.#others?.get(codec);

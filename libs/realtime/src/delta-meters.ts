@@ -1,13 +1,16 @@
 import type { CounterSeries, Metrics } from '@carillon/runtime';
 
-/** Counts how the messages of one namespace of an app are sent to those who are told differences. Sizes are in characters, nearly bytes. */
+/**
+ * Counts how messages of one namespace of an app are sent to subscribers with deltas enabled. Sizes are in
+ * characters, approximately bytes.
+ */
 export class DeltaMeters {
   readonly #enabled: CounterSeries;
   readonly #full: CounterSeries;
   readonly #deltas: CounterSeries;
   readonly #original: CounterSeries;
   readonly #saved: CounterSeries;
-  /** Differences that were computed. */
+  /** Number of computed deltas. */
   encodings = 0;
 
   constructor(metrics: Metrics, labels: { readonly app_id: string; readonly channel_name: string }) {
@@ -18,7 +21,7 @@ export class DeltaMeters {
     this.#saved = metrics.counter('delta_compression_bandwidth_saved_bytes').for(labels);
   }
 
-  /** Somebody is told differences from now on. */
+  /** A subscriber enabled deltas. */
   enabled(): void {
     this.#enabled.add();
   }

@@ -1,36 +1,36 @@
 import type { Message } from '@carillon/protocol';
 import type { Subscriber } from './subscriber/subscriber.js';
 
-/** How much may wait for one subscriber of a channel while something must reach it first. */
+/** Bounds of held frames for one subscriber of a channel. */
 export interface HoldBounds {
-  /** Frames; Infinity: no bound. */
+  /** Infinity: unlimited. */
   readonly maxFrames: number;
   readonly maxBytes: number;
 }
 
 /**
- * A protocol as the hub sees it: what differs between subscribers beside their frames. One object per protocol, shared by
- * all its subscribers. Nothing here throws or waits.
+ * Protocol adapter as seen by the hub: everything that differs between subscribers besides their frames. One object
+ * per protocol, shared by all its subscribers. No method throws or blocks.
  */
 export interface Edge {
-  /** What logs call the protocol. */
+  /** Name of the protocol in logs. */
   readonly protocol: number | string;
-  /** How long a membership outlives its connection when that may come back, in milliseconds. */
+  /** Lease of a membership after its connection broke, in milliseconds. */
   readonly leaseMs: number;
-  /** Whether its clients are told where channels stand, and may go on there later. Absent: they are not. */
+  /** Whether clients receive channel positions and may resume from them. Absent: they do not. */
   readonly tellsPositions?: boolean;
-  /** Absent: as much as may wait for a client that does not read. */
+  /** Absent: the bounds of the outbound queue of a slow client. */
   readonly holds?: HoldBounds;
   /**
-   * The subscriber has lost live events of a channel that it has or is about to have, for good; more may come to it. Absent: who
-   * may not be held back any longer is closed, and of a gap clients are told by their codec.
+   * Live events of a subscribed or pending channel were permanently lost for the subscriber; more may follow. Absent:
+   * a subscriber that exceeds its hold bounds is closed, and gaps are reported by its codec.
    */
   lost?(subscriber: Subscriber, channel: string, view: string | undefined): void;
-  /** Takes a connection out of a channel by order of an operator and notifies its client. Absent: the hub does. */
+  /** Removes a connection from a channel by order of an operator and notifies its client. Absent: the hub does. */
   remove?(subscriber: Subscriber, channel: string): Promise<void>;
   /**
-   * Whether whoever sent a message gets it too, in this view of the channel. Asked of the sender alone, if it is here, and of
-   * clients' messages alone.
+   * Whether the sender of a message also receives it, in this view of the channel. Called for client messages with a
+   * local sender only.
    */
   echoes(sender: Subscriber, message: Message, view: string | undefined): boolean;
 }

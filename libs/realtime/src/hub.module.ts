@@ -29,7 +29,7 @@ export const HUB = token<Hub>('hub');
 /** Drivers of a key-value store that several processes share. */
 const SHARED_STORES: ReadonlySet<string> = new Set(['redis', 'redis-cluster']);
 
-/** Whom the log and the shutdown know it as. */
+/** Name in logs and shutdown. */
 const PART = 'sockets';
 
 const PARTS = {
@@ -82,7 +82,7 @@ const CLEARING_PARTS = {
   commits: optional(COMMITS),
 };
 
-/** Null where others live on, who clear up after the dead, or where there is nothing to clear up. */
+/** Null if other nodes clean up after a crashed one, or if there is nothing to clean up. */
 function clearsUp(parts: PartsOf<typeof CLEARING_PARTS>): LeftBehind | null {
   const { config, logging, startup, shutdown, apps, store, commits } = parts;
   if (config.adapter.driver !== 'local' || store === undefined || commits === undefined) return null;
@@ -101,7 +101,7 @@ function clearsUp(parts: PartsOf<typeof CLEARING_PARTS>): LeftBehind | null {
   return leftBehind;
 }
 
-/** The hub of the process, for every edge. Needs the modules of the rooms it injects. */
+/** Provides the hub of the process to all protocol adapters. Requires the modules of the packages it injects. */
 @Global()
 @Module({
   providers: [
@@ -112,6 +112,6 @@ function clearsUp(parts: PartsOf<typeof CLEARING_PARTS>): LeftBehind | null {
   exports: [HUB, OCCUPANCY_SOURCE],
 })
 export class HubModule {
-  /** Asks for what clears up, so that it is made. */
+  /** Injects the provider so that it is instantiated. */
   constructor(@Inject(LEFT_BEHIND) _leftBehind: LeftBehind | null) {}
 }

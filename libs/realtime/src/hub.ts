@@ -44,7 +44,7 @@ import { State } from './state/state.js';
 import type { Subscriber } from './subscriber/subscriber.js';
 import type { Identities } from './users/identities.js';
 
-/** What a hub works with. */
+/** Dependencies of `Hub`. */
 export interface HubParts {
   readonly config: Config;
   readonly admission: Admission;
@@ -53,17 +53,17 @@ export interface HubParts {
   readonly presence: Presence;
   readonly channelCounts: ChannelCounts;
   readonly connectionQuota: ConnectionQuota;
-  /** Where streams of channels with a history are read, and where claims about them go; null: nowhere. */
+  /** Reads streams of durable channels and commits claims about them; null if unavailable. */
   readonly streamReads: StreamReads | null;
   readonly commits: Commits | null;
-  /** What gives places to events without a history; null: nothing does. */
+  /** Assigns serials to ephemeral events; null if none are assigned. */
   readonly replay: Replay | null;
-  /** Where the past of channels is read; null: nowhere. */
+  /** Reads channel history; null if unavailable. */
   readonly pastReader: PastReader | null;
-  /** In which reads for clients take turns, as all of this process do; null: nothing else reads. */
+  /** Schedules the reads of clients, shared by the process; null: reads are not scheduled. */
   readonly readTurns: ReadTurns | null;
   readonly lastEvents: LastEvents;
-  /** The key-value store that all nodes share; null: there is none. */
+  /** Key-value store shared by all nodes; null if there is none. */
   readonly sharedStore: Cache | null;
   readonly webhooks: WebhookEvents;
   readonly metrics: Metrics;
@@ -72,23 +72,26 @@ export interface HubParts {
   readonly publish: NativePublish;
 }
 
-/** Filters take most of a loop that has nothing else to do, and in one go no more than a message to many takes. */
+/**
+ * Filters may use most of an otherwise idle loop; one burst is no longer than the delivery of a message to many
+ * subscribers.
+ */
 const FILTERS = { part: 0.6, burstMs: 4 };
 
 /**
- * The subscribers of one process, whatever protocols they speak, and everything that reaches them. Edges let connections
- * in, read what they ask for, and say in a codec what they are told; the rest happens here, on the socket loop. It is made of
- * three: what arrives and is told (`Arrivals`), how things are (`State`), who has which channels (`Subscribing`); beside
- * them, the connections themselves.
+ * All subscribers of one process, whatever their protocol, and everything delivered to them. Protocol adapters admit
+ * connections, parse requests and encode frames with a codec; the rest happens here, on the socket loop. Consists of
+ * inbound events and their delivery (`Arrivals`), presence and counts (`State`), subscriptions (`Subscribing`), and
+ * the connections themselves.
  */
 export class Hub {
   readonly channels: Channels;
-  /** The apps with connections here. */
+  /** Apps with connections in this process. */
   readonly hubs: Hubs;
   readonly outlet: Outlet;
-  /** The part of the event loop in which filters of live messages are evaluated. */
+  /** Event loop share in which filters of live messages are evaluated. */
   readonly filterShare = new LoopShare(FILTERS);
-  /** The part of the event loop that replays to clients take. */
+  /** Event loop share for replays to clients. */
   readonly replayShare: LoopShare;
   readonly places: Places;
   /** Topics of subscribers without a WebSocket. */
@@ -97,19 +100,19 @@ export class Hub {
   readonly sessions: SessionRequests;
   readonly joins: Joins;
   readonly patterns: PatternBook;
-  /** How connections go on where they were. */
+  /** Resumes connections from their positions. */
   readonly resumes: Resumes;
-  /** What was missed of channels, for edges that tell it in their own way. */
+  /** Missed messages of channels, for protocol adapters that deliver them themselves. */
   readonly replays: Replays;
   readonly leaving: Leaving;
-  /** How connections come back as themselves. */
+  /** Moves resumed connections from their previous node to this one. */
   readonly takings: Takings;
   /** Comet requests between nodes. */
   readonly comet: CometRelay;
   readonly isolation: Isolation;
   readonly occupancy: SocketOccupancy;
   readonly identities: Identities;
-  /** Presence, counts and watchlists, and who is told of them. */
+  /** Presence, counts and watchlists, and the notification of their subscribers. */
   readonly state: State;
   readonly #arrivals: Arrivals;
   readonly #subscribing: Subscribing;
@@ -119,7 +122,8 @@ export class Hub {
   constructor(private readonly parts: HubParts) {
     const { config, metrics } = parts;
     const { onTrouble } = this;
-    // A process that is alone counts its own, and hears of every change itself, without asking anybody.
+    // A single process counts its own subscriptions and receives every change itself, without requests to other
+    // nodes.
     const isAlone = config.adapter.driver === 'local';
     const hubs = new Hubs(metrics);
     const outlet = new Outlet(outletBounds(config), { dropped: (subscriber) => this.#dropped(subscriber) });
@@ -202,21 +206,23 @@ export class Hub {
     apps.onChange((change) => this.#appChanged(change));
   }
 
-  /** Where streams of channels with a history are read; null: nowhere. */
+  /** Reads streams of durable channels; null if unavailable. */
   get streamReads(): StreamReads | null {
     return this.parts.streamReads;
   }
 
-  /** Records from now on when subscriptions began, for the management API. */
+  /** Enables recording the time of each subscription, for the management API. */
   recordSubscriptionTimes(): void {
     this.#subscribing.book.recordsTimes = true;
   }
 
-  /** For what went wrong while there is nobody to be told. */
+  /** Reports failures of background work. */
   readonly onTrouble = (what: string, error: unknown): void =>
     this.parts.log.warn('could not be done', { what, error });
 
-  /** Counts a connection in, whose socket is open: it may be told things from now on. Its edge has asked `places`. */
+  /**
+   * Registers a connection whose socket is open: it can receive frames from now on. The caller has checked `places`.
+   */
   admit(subscriber: Subscriber): void {
     this.hubs.admit(subscriber);
     const { log } = this.parts;
@@ -226,12 +232,15 @@ export class Hub {
       log.debug('connected', { app_id: hub.appId, socket_id: id, protocol: edge.protocol });
   }
 
-  /** Its socket reads again. */
+  /** The socket is writable again. */
   drained(subscriber: Subscriber): void {
     this.outlet.drained(subscriber);
   }
 
-  /** Its socket has closed. What it leaves behind is done later. False: it was never admitted, or is out already. */
+  /**
+   * Handles a closed socket; the rest of its cleanup runs later. Returns false if it was never admitted or is closed
+   * already.
+   */
   closed(subscriber: Subscriber, code: number): boolean {
     if (!this.hubs.dismiss(subscriber)) return false;
     subscriber.closedWith = code;
@@ -247,13 +256,13 @@ export class Hub {
     return true;
   }
 
-  /** Closes every connection, spread over the time there is. */
+  /** Closes all connections, spread over the available time. */
   closeAll(context: ShutdownContext): Promise<void> {
     this.isolation.end();
     return closeAll(this.hubs, this.outlet, context);
   }
 
-  /** Finishes what closed connections left behind. */
+  /** Completes the cleanup of closed connections. */
   async settle(): Promise<void> {
     await this.#cleanup.empty();
   }
@@ -272,7 +281,7 @@ export class Hub {
     this.parts.log.warn('frame dropped for a slow consumer', { app_id: hub.appId, socket_id: id });
   }
 
-  /** Connections of an app that is gone or disabled are told so; every other change counts for what comes next. */
+  /** Notifies and closes connections of a deleted or disabled app; any other change applies to later requests. */
   #appChanged({ appId, app }: AppChange): void {
     const hub = this.hubs.find(appId);
     if (hub === null) return;

@@ -2,7 +2,7 @@ import { CHANNEL_KINDS, type ChannelKind } from '@carillon/channels';
 import type { AppendMeters } from './appends/pace.js';
 import type { CounterSeries, GaugeSeries, HistogramSeries, Metrics } from '@carillon/runtime';
 
-/** What `connection_errors_total` tells apart. */
+/** Values of the `type` label of `connection_errors_total`. */
 export type ConnectionErrorType =
   | 'app_not_found'
   | 'app_disabled'
@@ -15,18 +15,18 @@ export type ConnectionErrorType =
   | 'socket_handling_failed'
   | 'missing_event_name';
 
-/** Per-socket limits that are counted. */
+/** Counted limits per socket. */
 export type SocketLimit = 'client_events' | 'messages';
 
 interface KindMeters {
   readonly subscriptions: CounterSeries;
   readonly unsubscriptions: CounterSeries;
   readonly channels: GaugeSeries;
-  /** By size of the audience, made when first needed. */
+  /** By audience size, created on demand. */
   readonly latency: Map<string, HistogramSeries>;
 }
 
-/** The audience as the latency metric names it. */
+/** Returns the audience size label of the latency metric. */
 function audienceSize(receivers: number): string {
   if (receivers <= 10) return 'xs';
   if (receivers <= 100) return 'sm';
@@ -34,7 +34,7 @@ function audienceSize(receivers: number): string {
   return receivers <= 10_000 ? 'lg' : 'xl';
 }
 
-/** Makes the counters of sockets appear, at 0, for every app that is known now or later. */
+/** Exposes the socket counters, at 0, for every current and future app. */
 export function showSocketMetrics(metrics: Metrics): void {
   metrics.counter('new_connections_total');
   metrics.counter('new_disconnections_total');
@@ -48,7 +48,7 @@ export function showSocketMetrics(metrics: Metrics): void {
   metrics.counter('socket_transmitted_bytes');
 }
 
-/** Counts how cleaning up after disconnects goes; how much of it waits is asked at every scrape. */
+/** Creates the metrics of cleanup after disconnects; the queue length is read at every scrape. */
 export function cleanupMeters(
   metrics: Metrics,
   depth: () => number,
@@ -74,7 +74,7 @@ function appendMeters(metrics: Metrics, app_id: string): AppendMeters {
   };
 }
 
-/** The time series of one app, held so that counting is an addition. */
+/** Time series of one app, cached so that counting is one addition. */
 export class AppMeters {
   readonly connected: GaugeSeries;
   readonly connections: CounterSeries;
@@ -114,23 +114,23 @@ export class AppMeters {
     this.#receivedBytes.value += bytes;
   }
 
-  /** One frame of so many bytes to so many sockets. */
+  /** A frame of this size was sent to this number of sockets. */
   sent(sockets: number, bytes: number): void {
     this.#sentFrames.value += sockets;
     this.#sentBytes.value += sockets * bytes;
   }
 
-  /** A filter kept a message from so many. */
+  /** A filter removed a message for this number of receivers. */
   filtered(receivers: number): void {
     this.#filtered.value += receivers;
   }
 
-  /** A message was kept from the one who sent it. */
+  /** A message was not echoed to its sender. */
   notEchoed(): void {
     this.#notEchoed.value += 1;
   }
 
-  /** What becomes of appends to messages; counted from the first on. */
+  /** Metrics of append delivery, created on first use. */
   get appends(): AppendMeters {
     this.#appends ??= appendMeters(this.metrics, this.appId);
     return this.#appends;
@@ -161,7 +161,7 @@ export class AppMeters {
     return meters;
   }
 
-  /** From the acceptance of a publish to its last local write. */
+  /** Latency from the acceptance of a publish to its last local write. */
   delivered(kind: ChannelKind, receivers: number, latencyMs: number): void {
     const { latency } = this.kind(kind);
     const recipient_count_bucket = audienceSize(receivers);

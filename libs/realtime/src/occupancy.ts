@@ -2,7 +2,7 @@ import type { OccupancySource, SocketCounters, SubscriptionView } from '@carillo
 import type { Subscriber } from './subscriber/subscriber.js';
 import type { Hubs } from './apps/hubs.js';
 
-/** What statistics see of the sockets of this process. */
+/** Statistics source for the sockets of this process. */
 export class SocketOccupancy implements OccupancySource {
   constructor(private readonly hubs: Hubs) {}
 

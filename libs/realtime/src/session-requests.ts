@@ -2,19 +2,21 @@ import type { Broker, SessionAnswer, SessionRequest } from '@carillon/broker';
 
 export type { SessionAnswer, SessionRequest } from '@carillon/broker';
 
-/** Applies a request to a session of this process; null: the session is not here. Must not wait. */
+/** Applies a request to a session of this process; null: the session does not exist here. Must not block. */
 export type SessionHandler = (appId: string, request: SessionRequest) => SessionAnswer | null;
 
-/** The answer of another node: what it says, `unknown` if it has no such session or is dead, `silent` if it does not answer in time. */
+/**
+ * Response of another node; `unknown` if it has no such session or is dead, `silent` if it does not respond in time.
+ */
 export type ForwardedAnswer = SessionAnswer | 'silent' | 'unknown';
 
-/** Requests for HTTP sessions that arrive at another node than the one with the session. */
+/** Forwards requests for HTTP sessions that arrive at a node without the session. */
 export class SessionRequests {
   #handler: SessionHandler = () => null;
 
   constructor(private readonly broker: Pick<Broker, 'askNode' | 'nodeId' | 'peers'>) {}
 
-  /** Name of this process; it changes after others have declared it dead. */
+  /** Id of this process; it changes after others have declared it dead. */
   get nodeId(): string {
     return this.broker.nodeId;
   }
@@ -28,7 +30,7 @@ export class SessionRequests {
     return this.#handler(appId, request);
   }
 
-  /** Forwards a request to the living node whose id is accepted. Never rejects. */
+  /** Forwards a request to the live node whose id is accepted. Never rejects. */
   async forward(
     isNode: (nodeId: string) => boolean,
     appId: string,

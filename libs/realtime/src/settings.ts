@@ -3,7 +3,7 @@ import type { Config } from '@carillon/config';
 import type { OutletBounds } from './delivery/outlet.js';
 import type { CleanupOptions } from './leave/cleanup-queue.js';
 
-/** Where the configuration says none, or 0, for no bound. */
+/** Converts a configured limit: null or 0 means unlimited. */
 const unbounded = (value: number | null): number => (value === null || value === 0 ? Infinity : value);
 
 export const maxSubscriptions = ({ websocket }: Config): number =>
@@ -14,7 +14,7 @@ export function outletBounds({ websocket }: Config): OutletBounds {
   return {
     maxFrames: unbounded(websocket.max_messages),
     maxBytes,
-    // What waits for a client that counts as fast is not looked at.
+    // The queue of a client below this threshold is not checked.
     slowBytes: Math.min(websocket.write_buffer_size, maxBytes),
     disconnects: websocket.disconnect_on_buffer_full,
     compress: websocket.compression !== 'disabled',

@@ -5,44 +5,44 @@ import type { Arrived } from './delivery/arrived.js';
 import type { EndCause } from './leave/departure.js';
 import type { Subscriber } from './subscriber/subscriber.js';
 
-/** How a connection ended. */
+/** Close code and reason of a connection. */
 export interface ClosedAs {
   readonly code: number;
   readonly cause: EndCause;
 }
 
-/** A message of a connection that was accepted. */
+/** An accepted message of a connection. */
 export type AcceptedMessage = Pick<Message, 'channel' | 'dataText' | 'event'> & {
   readonly messageId: string | null;
 };
 
-/** A request that was refused outside of the hub's own frames. */
+/** A refused request whose response is not a frame of the hub. */
 export interface Refusal {
   readonly code: number;
   readonly reason: string;
   readonly channel: string | null;
-  /** Whether it answers an attempt to subscribe. */
+  /** Whether the refused request is a subscribe. */
   readonly isSubscribe: boolean;
 }
 
 /**
- * Receives what happens to the connections and channels of one app in this process, while somebody tails it. Called
- * synchronously on the socket loop: nothing here throws or waits.
+ * Receives the events of connections and channels of one app in this process while a tail is open. Called
+ * synchronously on the socket loop: methods neither throw nor block.
  */
 export interface AppTap {
   connected(subscriber: Subscriber): void;
   closed(subscriber: Subscriber, as: ClosedAs): void;
   subscribed(subscriber: Subscriber, channel: string): void;
   unsubscribed(subscriber: Subscriber, channel: string): void;
-  /** A fact was handed to the local subscribers of its channel. */
+  /** A fact was delivered to the local subscribers of its channel. */
   delivered(event: Arrived, receivers: number): void;
-  /** The subscribers of a native topic were sent a fact, one of them perhaps excepted. */
+  /** A fact was sent to the subscribers of a native topic, possibly except one. */
   told(topic: Topic, frames: Frames, except: Subscriber | null): void;
-  /** A connection alone was sent a fact. */
+  /** A fact was sent to a single connection. */
   sent(subscriber: Subscriber, fact: Fact, frame: Frame): void;
   /** A message of a connection was accepted. */
   accepted(subscriber: Subscriber, message: AcceptedMessage): void;
   refused(subscriber: Subscriber, refusal: Refusal): void;
-  /** Another frame of a protocol was received or sent. */
+  /** Another protocol frame was received or sent. */
   frame(subscriber: Subscriber, direction: 'in' | 'out', event: string, bytes: number): void;
 }

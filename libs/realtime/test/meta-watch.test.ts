@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MetaWatch } from '../src/meta/meta-watch.js';
 
-/** A watch over its own clock, with what it asks and announces. */
+/** A watch with its own clock, and its requests and announcements. */
 function scene(isAlone = false) {
   const state = { nowMs: 0, asked: [] as string[], told: [] as string[], begun: [] as string[] };
   const watch = new MetaWatch({
@@ -28,7 +28,7 @@ it('tells of channels that somebody watches, and of no other', async () => {
   const { state, watch } = scene();
   expect(watch.begin('shop', 'orders')).toBeUndefined();
   watch.announce('shop', 'orders', COUNTED);
-  // That others cannot be asked keeps nobody out.
+  // An unreachable broker does not reject the subscription.
   await watch.begin('shop', '[meta]orders');
   expect(state.asked).toEqual(['shop {"channels":["orders"]}']);
   for (const [app, channel] of [

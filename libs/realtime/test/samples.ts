@@ -9,7 +9,7 @@ import type { Edge } from '../src/edge.js';
 import { AppMeters } from '../src/metrics.js';
 import { Subscriber } from '../src/subscriber/subscriber.js';
 
-/** The configuration of this environment, everything else at its default. */
+/** The configuration of this environment, with defaults for everything else. */
 export const config = configuration;
 
 /** A valid record with key `shop-key` and secret `shop-secret`; `policy` is in the stored form. */
@@ -27,14 +27,14 @@ export const metrics = (): Metrics => new Metrics({ prefix: '', port: 6001, log:
 
 export const hub = (of: App = app()): AppHub => new AppHub(of, new AppMeters(metrics(), of.id));
 
-/** A protocol of the tests: what it says is the fact itself. */
+/** Test protocol; its frames are the facts themselves. */
 export const EDGE: Edge = { protocol: 'test', leaseMs: 0, echoes: () => false };
 export const CODEC: Codec = { encode: (fact) => JSON.stringify(fact) };
 
-/** A frame is what the event is called. */
+/** Codec whose frames are the event names. */
 export const TEXT: Codec = { encode: (fact) => (fact.kind === 'message' ? fact.event : fact.kind) };
 
-/** A subscriber that is not on any socket. */
+/** A subscriber without a socket. */
 export const subscriber = (in_: AppHub = hub(), id = '1.1'): Subscriber =>
   new Subscriber(id, in_, EDGE, CODEC);
 

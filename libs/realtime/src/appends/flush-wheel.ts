@@ -1,9 +1,9 @@
-/** A power of two, so that a tick has its place by its last bits. */
+/** Power of two, so that the slot of a tick is given by its low bits. */
 const SLOTS = 256;
-/** What is left of a very full tick is done in the next one. */
+/** Limit of entries run per tick; the remainder runs in the next tick. */
 const MOST_IN_TICK = 4096;
 
-/** What is to be done at a time. */
+/** A scheduled callback. */
 interface Entry {
   readonly run: () => void;
   readonly dueTick: number;
@@ -13,15 +13,15 @@ type Shard = Entry[][];
 
 export interface FlushWheelOptions {
   readonly tickMs: number;
-  /** What is due of one does not wait for what is due of another. */
+  /** Number of shards. Due entries of one shard do not wait for those of another. */
   readonly shards: number;
-  /** Milliseconds that never go back. */
+  /** Monotonic clock in milliseconds. */
   readonly nowMs: () => number;
 }
 
 /**
- * Runs what was asked for at its time, never before it. One timer for everything, which stands still while nothing waits.
- * What is not wanted any more is run all the same, and does nothing.
+ * Timing wheel that runs callbacks when they are due, never earlier. One timer serves all entries and stops while
+ * none is scheduled. Entries cannot be cancelled: an obsolete callback still runs and must do nothing.
  */
 export class FlushWheel {
   readonly #shards = new Map<number, Shard>();
@@ -34,12 +34,12 @@ export class FlushWheel {
     this.#startMs = options.nowMs();
   }
 
-  /** How many wait. */
+  /** Number of scheduled entries. */
   get size(): number {
     return this.#waiting;
   }
 
-  /** `subject` says with what it is kept together. */
+  /** Schedules a callback. `subject` selects the shard. */
   at(dueMs: number, subject: string, run: () => void): void {
     if (this.#timer === null) {
       this.#tick = this.#tickOf(this.options.nowMs());
@@ -50,10 +50,10 @@ export class FlushWheel {
     this.#waiting += 1;
   }
 
-  /** Goes on to the present. */
+  /** Advances the wheel to the present and runs due entries. */
   turn(): void {
     const now = this.#tickOf(this.options.nowMs());
-    // After a long stand-still one round finds everything.
+    // After a long pause one revolution visits all slots.
     if (now - this.#tick > SLOTS) this.#tick = now - SLOTS;
     while (this.#tick < now) {
       this.#tick += 1;
@@ -62,7 +62,7 @@ export class FlushWheel {
     if (this.#waiting === 0) this.stop();
   }
 
-  /** Nothing is run any more until something is asked for again. */
+  /** Stops the timer. Nothing runs until another callback is scheduled. */
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;

@@ -6,9 +6,9 @@ import { Frames } from '../codec.js';
 import type { FlushWheel } from './flush-wheel.js';
 import type { Told } from './told.js';
 
-/** Counts what becomes of appends. */
+/** Metrics of append delivery. */
 export interface AppendMeters {
-  /** One frame for so many appends, the first of which has waited for so long. */
+  /** One frame delivered this number of appends; the first of them waited for `waitedMs`. */
   delivered(appends: number, waitedMs: number): void;
 }
 
@@ -17,10 +17,10 @@ export interface PaceParts {
   readonly limits: RollupLimits;
   readonly wheel: FlushWheel;
   readonly nowMs: () => number;
-  /** Whom it is kept together with on the wheel. */
+  /** Shard key on the flush wheel. */
   readonly subject: string;
   readonly meters: () => AppendMeters;
-  /** Hands out to all subscribers of this pace; returns how many. */
+  /** Delivers to all subscribers of this pace; returns their number. */
   readonly tell: (told: Told, pace: Pace) => number;
 }
 
@@ -38,13 +38,13 @@ const ACTIONS = {
   plain: 'other',
 } as const;
 
-/** How the subscribers of one channel who want their appends alike are told of them. */
+/** Rolls up appends for the subscribers of one channel that share the same append options. */
 export class Pace {
   readonly #rollup: Rollup<Item>;
   #firstAtMs = 0;
   #held = 0;
   #isWaiting = false;
-  /** Somebody has seen everything up to this serial in another way. */
+  /** A subscriber has received all messages up to this serial by other means, for example history. */
   #seenUpTo = 0;
 
   constructor(private readonly parts: PaceParts) {
@@ -55,11 +55,11 @@ export class Pace {
     return this.parts.appends;
   }
 
-  /** Returns how many are told at once. */
+  /** Returns the number of subscribers notified immediately. */
   take(told: Told): number {
     const { fact } = told.frames;
     if (fact.kind !== 'message') {
-      // What is held back came before what is lost.
+      // Held-back appends precede the gap.
       if (fact.kind === 'resume_failed') this.flush();
       return this.parts.tell(told, this);
     }
@@ -80,7 +80,7 @@ export class Pace {
       serial: fact.serial ?? 0,
       messageSerial: fact.action === 'plain' ? null : messageSerialOf(fact.extrasText),
       action: ACTIONS[fact.action],
-      // Of a whole the last one says everything.
+      // When whole texts are sent, the last one supersedes the others.
       fragment: isAppend && !appends.wholes ? innerOf(fact) : '',
       extrasText: isAppend ? fact.extrasText : null,
     };
@@ -95,15 +95,15 @@ export class Pace {
   }
 
   /**
-   * Somebody has seen everything up to this serial in another way: what is told together is either all of that or all
-   * newer, so that a client can leave out what it has.
+   * A subscriber has received all messages up to this serial by other means. Flushes, so that a rolled-up frame is
+   * either entirely covered by that serial or entirely newer; a client can then skip what it has.
    */
   seen(serial: number): void {
     this.flush();
     this.#seenUpTo = Math.max(this.#seenUpTo, serial);
   }
 
-  /** Everything that is held back. */
+  /** Delivers everything held back. */
   flush(): void {
     if (this.#held > 0) this.#send(this.#rollup.drain(), this.parts.nowMs());
   }
@@ -152,6 +152,6 @@ export class Pace {
   }
 }
 
-/** What is between the quotes of an append's text. */
+/** Returns the JSON text of an append without its quotes. */
 const innerOf = ({ dataText }: Message): string =>
   dataText?.startsWith('"') === true ? dataText.slice(1, -1) : '';

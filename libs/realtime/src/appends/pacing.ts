@@ -6,16 +6,16 @@ import { type AppendMeters, Pace } from './pace.js';
 import type { Told } from './told.js';
 import { type Text, Wholes } from './wholes.js';
 
-/** What is known of all channels. */
+/** Append delivery settings and dependencies shared by all channels. */
 export interface AppendWays {
-  /** Whether appends to messages of a channel are held back at all. */
+  /** Whether appends to messages of a channel are rolled up. */
   readonly isRolledUp: (channel: string) => boolean;
   readonly limits: Omit<RollupLimits, 'windowMs'>;
-  /** Texts that are kept for one channel. */
+  /** Limit of cached texts per channel, in bytes. */
   readonly maxWholeBytes: number;
   readonly wheel: FlushWheel;
   readonly nowMs: () => number;
-  /** Returns the text of a message as of a delivery serial; null if there is none. */
+  /** Returns the text of a message as of a delivery serial; null if the message has none. */
   readonly text: (
     appId: string,
     channel: string,
@@ -25,24 +25,29 @@ export interface AppendWays {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Whose appends they are, and who gets them. */
+/** The channel whose appends are paced, and its subscribers. */
 export interface PacedChannel {
   readonly appId: string;
   readonly name: string;
   readonly meters: () => AppendMeters;
-  /** What says that there is a gap where this message was; null: nobody goes by positions. */
+  /** Returns the fact that reports a gap at this message; null if no subscriber uses positions. */
   gapAt(message: Message): ResumeFailed | null;
-  /** Tells all subscribers of a pace, and (null) all who have none, whose codecs are meant; returns how many. */
+  /**
+   * Delivers to all subscribers of a pace whose codecs match, or with null to all unpaced ones; returns the number of
+   * subscribers.
+   */
   hand(told: Told, pace: Pace | null, isMeant: (codec: Codec) => boolean): number;
-  /** Tells those who are held back, who get everything as it comes: those who want wholes, or the others. */
+  /**
+   * Holds back a fact for gated subscribers that receive appends unpaced: those that want whole texts, or the others.
+   */
   hold(told: Told, wholes: boolean): void;
 }
 
 /**
- * Brings what is told of one channel to its subscribers, each at the pace that it asked for: as it comes, what belongs
- * together at once, and the whole text of a message instead of its pieces. All of one pace are told the same in the same
- * order; whoever comes to it or leaves it is told the rest in between (`flush`), so that nobody gets part of what was held
- * back.
+ * Delivers the facts of one channel to its subscribers at the pace each requested: unpaced, rolled up, or as the
+ * whole text of a message instead of its fragments. All subscribers of one pace receive the same frames in the same
+ * order. A pace is flushed before a subscriber joins or leaves it (`flush`), so that no subscriber receives a partial
+ * roll-up.
  */
 export class Pacing {
   readonly #paces = new Map<string, Pace>();
@@ -53,14 +58,14 @@ export class Pacing {
     private readonly ways: AppendWays,
   ) {}
 
-  /** Null: as it comes, in pieces, which needs nothing of this. */
+  /** Returns the effective append options; null if appends are delivered unpaced, as fragments. */
   static wanted(appends: Appends | undefined, channel: string, ways: AppendWays | null): Appends | null {
     if (appends === undefined || ways === null) return null;
     const windowMs = ways.isRolledUp(channel) ? appends.windowMs : 0;
     return windowMs === 0 && !appends.wholes ? null : { windowMs, wholes: appends.wholes };
   }
 
-  /** The pace of those who want appends like this; null: they get them as they come. */
+  /** Returns the pace for these append options; null if appends are delivered unpaced. */
   paceOf({ appends }: Codec): Pace | null {
     const wanted = Pacing.wanted(appends, this.channel.name, this.ways);
     return wanted === null ? null : this.#pace(wanted);
@@ -86,7 +91,7 @@ export class Pacing {
     return pace;
   }
 
-  /** Returns how many are told at once. */
+  /** Returns the number of subscribers notified immediately. */
   take(told: Told): number {
     let receivers = this.#hand(told, null);
     this.channel.hold(told, false);
@@ -96,23 +101,23 @@ export class Pacing {
     return receivers;
   }
 
-  /** Somebody has seen everything up to this serial in another way. */
+  /** A subscriber has received all messages up to this serial by other means. */
   seen(serial: number): void {
     for (const pace of this.#paces.values()) pace.seen(serial);
   }
 
-  /** Nothing is held back any more. */
+  /** Delivers everything held back. */
   flush(): void {
     for (const pace of this.#paces.values()) pace.flush();
   }
 
-  /** It is let go: nothing is held back or waited for any more. */
+  /** Ends the pacing: flushes and abandons pending reads. */
   end(): void {
     this.#wholes?.giveUp();
     this.flush();
   }
 
-  /** Paces that are new by this are told in their turn. */
+  /** Paces created during the iteration are visited too. */
   #hand(told: Told, pace: Pace | null): number {
     return this.channel.hand(told, pace, (codec) => this.paceOf(codec) === pace);
   }

@@ -1,18 +1,18 @@
 import type { Pacing } from './pacing.js';
 
-/** Channels that are had here by patterns alone, of one app; beyond, the one that was told of longest ago is let go. */
+/** Limit per app of channels subscribed by pattern only; beyond it the least recently used one is released. */
 const MOST_PASSING = 1024;
 
 /**
- * What brings the channels of one app to subscribers who want appends at a pace: one for a channel, whether they have it
- * by itself or by a pattern, so that both are told the same.
+ * The pacings of one app, one per channel, shared by direct and pattern subscribers so that both receive the same
+ * frames.
  */
 export class Pacings {
   readonly #byChannel = new Map<string, Pacing>();
-  /** The one that was told of last at the end. */
+  /** In order of use, most recent last. */
   readonly #passing = new Set<string>();
 
-  /** Null: everybody who has the channel gets everything as it comes. */
+  /** Returns null if no subscriber of the channel is paced. */
   of(channel: string): Pacing | null {
     if (this.#byChannel.size === 0) return null;
     const pacing = this.#byChannel.get(channel) ?? null;
@@ -20,39 +20,39 @@ export class Pacings {
     return pacing;
   }
 
-  /** Of a channel that somebody here has. */
+  /** Returns the pacing of a channel with direct subscribers; creates it if missing. */
   open(channel: string, make: () => Pacing): Pacing {
     const pacing = this.taken(channel) ?? make();
     this.#byChannel.set(channel, pacing);
     return pacing;
   }
 
-  /** Of a channel that is had here by patterns alone. */
+  /** Returns the pacing of a channel subscribed by pattern only; creates it if missing. */
   openPassing(channel: string, make: () => Pacing): Pacing {
     const pacing = this.open(channel, make);
     this.#pass(channel);
     return pacing;
   }
 
-  /** Somebody is about to have the channel itself; null: it has none yet. */
+  /** Takes over the pacing for a channel that is about to get a direct subscriber; null if there is none yet. */
   taken(channel: string): Pacing | null {
     this.#passing.delete(channel);
     return this.#byChannel.get(channel) ?? null;
   }
 
-  /** Nobody has the channel itself any more; somebody may have it by a pattern. */
+  /** The last direct subscriber left; with `mayPass` the channel may still have pattern subscribers. */
   left(channel: string, mayPass: boolean): void {
     if (!this.#byChannel.has(channel)) return;
     if (mayPass) this.#pass(channel);
     else this.#byChannel.delete(channel);
   }
 
-  /** Nobody has a pattern any more. */
+  /** The last pattern subscription of the app ended. */
   noPatterns(): void {
     for (const channel of this.#passing) this.#end(channel);
   }
 
-  /** Nothing is held back any more. */
+  /** Delivers everything held back. */
   flush(): void {
     for (const pacing of this.#byChannel.values()) pacing.flush();
   }

@@ -4,8 +4,8 @@ import { Frames } from '../codec.js';
 import { innerOf } from './wholes.js';
 
 /**
- * Turns the appends of a replay into whole texts: each version shows the text that its message had with it. A text is read
- * once, as it was before the first append of the replay. Appends to messages that do not exist any more are left out.
+ * Replaces the appends of a replay by whole texts: each version carries the text of its message at that version. A
+ * text is read once, as of the first append of the replay. Appends to messages that no longer exist are omitted.
  * Rejects if a text cannot be read.
  */
 export async function pastWholes(

@@ -4,14 +4,14 @@ import { liveGap } from '../channels/live-gap.js';
 import { type AppendWays, type PacedChannel, Pacing } from './pacing.js';
 import type { Told } from './told.js';
 
-/** A channel that is had here by patterns alone keeps so much less of the texts of its messages. */
+/** Share of the text cache for a channel subscribed by pattern only. */
 const PASSING_SHARE = 1 / 16;
 
-/** What paces the appends of a channel that somebody here has. */
+/** Returns the pacing of a channel with direct subscribers. */
 export const pacingOf = (hub: AppHub, about: OrdinaryChannel, ways: AppendWays): Pacing =>
   hub.pacings.open(about.name, () => new Pacing(reachOf(hub, about), ways));
 
-/** What paces those of a channel that is had here by a pattern. */
+/** Returns the pacing of a channel subscribed by pattern only. */
 export function passingPacingOf(hub: AppHub, about: OrdinaryChannel, ways: AppendWays): Pacing {
   const maxWholeBytes = ways.maxWholeBytes * PASSING_SHARE;
   return (
@@ -20,11 +20,11 @@ export function passingPacingOf(hub: AppHub, about: OrdinaryChannel, ways: Appen
   );
 }
 
-/** What comes by the pace of its channel to those who have it by a pattern too: what is said in it, and that some is lost. */
+/** Whether a fact reaches pattern subscribers through the pacing of its channel: messages and gaps. */
 const isPaced = ({ frames: { fact } }: Told): boolean =>
   fact.kind === 'message' || fact.kind === 'resume_failed';
 
-/** Everybody who has a channel, by itself or by a pattern, at the time that they are told. */
+/** Delivers to all direct and pattern subscribers of a channel at the time of delivery. */
 function reachOf(hub: AppHub, about: OrdinaryChannel): PacedChannel {
   const { name } = about;
   return {

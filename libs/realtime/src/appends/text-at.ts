@@ -3,17 +3,17 @@ import type { StreamReads } from '../durable/stream-reads.js';
 import { innerOf, type Text } from './wholes.js';
 import { rawMember } from '@carillon/protocol';
 
-/** Versions read at a time. */
+/** Page size of version reads. */
 const PAGE = 200;
-/** Limit of versions that are read for one text; beyond it the text counts as unreadable. */
+/** Limit of versions read for one text; beyond it the text counts as unreadable. */
 const MAX_VERSIONS = 20_000;
 
 /**
- * Reads the text of a message as of a delivery serial: what its versions up to that serial add up to, whatever was stored
- * since. Null if the message does not exist (any more) or is not a string then. Rejects if it cannot be read.
- *
- * Costs one read if there is no later version. Otherwise later versions are read newest first: fragments are cut from the end
- * of the latest text. Earlier fragments are added up only if a later version replaced the text.
+ * Reads the text of a message as of a delivery serial: the sum of its versions up to that serial, regardless of later
+ * ones. Returns null if the message does not exist (any longer) or is not a string at that serial. Rejects if it
+ * cannot be read.
+ * Costs one read if no later version exists. Otherwise later versions are read newest first, and their fragments are
+ * cut from the end of the latest text. Earlier fragments are added up only if a later version replaced the text.
  */
 export async function textAt(
   reads: Pick<StreamReads, 'heads' | 'messages' | 'versions'>,
@@ -66,7 +66,7 @@ class Rewound {
   /** Returns true when the text is known. */
   take({ action, deliverySerial, payload }: StoredRecord): boolean {
     if (deliverySerial > this.latestSerial) return false;
-    // Content that was purged.
+    // Purged content.
     if (payload === null) return true;
     const fragment = action === 'append' ? fragmentOf(payload) : null;
     if (deliverySerial > this.serial) {

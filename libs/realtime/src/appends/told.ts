@@ -1,6 +1,6 @@
 import type { Frames } from '../codec.js';
 
-/** A fact on its way to the subscribers of a channel, and who of them is not told; null: all are. */
+/** A fact to be delivered to the subscribers of a channel, and the subscriber to exclude; null excludes none. */
 export interface Told {
   readonly frames: Frames;
   readonly exceptSocketId: string | null;

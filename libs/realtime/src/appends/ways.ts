@@ -5,9 +5,9 @@ import { FlushWheel } from './flush-wheel.js';
 import type { AppendWays } from './pacing.js';
 import { textAt } from './text-at.js';
 
-/** Texts that are kept for those who want wholes, for one channel. */
+/** Limit of cached whole texts per channel, in bytes. */
 const MAX_WHOLE_BYTES = 4 * 1024 * 1024;
-/** Pieces that are held back in one channel for those of one pace. */
+/** Limit of held-back fragments per channel and pace, in bytes. */
 const MAX_PENDING_BYTES = 256 * 1024;
 
 const nowMs = (): number => performance.now();
@@ -15,7 +15,7 @@ const nowMs = (): number => performance.now();
 export const flushWheel = ({ ai_transport: { rollup } }: Config): FlushWheel =>
   new FlushWheel({ tickMs: rollup.wheel_tick_ms, shards: rollup.shards, nowMs });
 
-/** How appends are told in this process. */
+/** Returns the append delivery settings of this process. */
 export function appendWays(
   { ai_transport }: Config,
   reads: StreamReads | null,

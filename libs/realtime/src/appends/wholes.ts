@@ -4,41 +4,45 @@ import { pause } from '@carillon/runtime';
 import { Frames } from '../codec.js';
 import type { Told } from './told.js';
 
-/** Facts that wait while a text is read; beyond, it is not waited for any longer. */
+/** Limit of facts waiting for a text; beyond it the read is abandoned. */
 const MAX_WAITING = 1000;
 const TRIES = 3;
 const PAUSE_MS = 100;
 
-/** The text of a message as far as the record with a serial. */
+/** The text of a message up to the record with this serial. */
 export interface Text {
-  /** What is between the quotes of its JSON text. */
+  /** The JSON text without its quotes. */
   readonly inner: string;
   readonly serial: number;
 }
 
 export interface WholesParts {
-  /** Returns the text of a message as of a delivery serial; null if there is no such message, or its data is no text. */
+  /**
+   * Returns the text of a message as of a delivery serial; null if the message does not exist or its data is not a
+   * string.
+   */
   readonly read: (messageSerial: string, serial: number) => Promise<Text | null>;
   readonly tell: (told: Told) => void;
-  /** What says that there is a gap where this message was; null: nobody goes by positions. */
+  /** Returns the fact that reports a gap at this message; null if no subscriber uses positions. */
   readonly gapAt: (message: Message) => ResumeFailed | null;
-  /** The texts that are kept; those that were not needed for longest are read again when they are. */
+  /** Limit of cached texts; evicted ones, least recently used first, are read again when needed. */
   readonly maxBytes: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /**
- * Expands each append to the full text of its version, for subscribers in full-text mode. An unknown text is read once, as
- * of the append that needs it, while later messages queue behind it, so that the order is kept. If the read fails, the
- * message is skipped until its next full version and a gap notice is sent; a deleted message causes no notice.
+ * Expands each append to the full text of its version, for subscribers in full-text mode. An unknown text is read
+ * once, as of the append that needs it, while later messages queue behind it, so that the order is kept. If the read
+ * fails, the message is skipped until its next full version and a gap notice is sent; a deleted message causes no
+ * notice.
  */
 export class Wholes {
-  /** The one that was needed last at the end. */
+  /** In order of use, most recent last. */
   readonly #texts = new Map<string, Text>();
   #bytes = 0;
-  /** What waits for a text; null: nothing does. */
+  /** Facts waiting for a text to be read; null if none waits. */
   #waiting: Told[] | null = null;
-  /** Of the reading that is waited for; any other is of no interest any more. */
+  /** Number of the current read; results of earlier ones are ignored. */
   #reading = 0;
 
   constructor(private readonly parts: WholesParts) {}
@@ -52,7 +56,7 @@ export class Wholes {
     this.#goOn();
   }
 
-  /** No text is waited for any longer. */
+  /** Abandons the pending read. */
   giveUp(): void {
     while (this.#waiting !== null) {
       this.#tellGap();
@@ -106,7 +110,7 @@ export class Wholes {
     this.#goOn(text ? null : messageSerial);
   }
 
-  /** Without the text of this message, if there is one that could not be had: its pieces that wait are left out. */
+  /** Delivers the waiting facts, except appends to the message whose text is unavailable. */
   #goOn(without: string | null = this.#firstWaiting()): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = null;
@@ -123,7 +127,7 @@ export class Wholes {
     }
   }
 
-  /** Where the first of what waits was. */
+  /** Reports a gap at the first waiting message. */
   #tellGap(): void {
     const fact = this.#waiting?.[0]?.frames.fact;
     const gap = fact?.kind === 'message' ? this.parts.gapAt(fact) : null;
@@ -137,18 +141,18 @@ export class Wholes {
 
   #remember(messageSerial: string, { inner, serial }: { inner: string | null; serial: number }): void {
     this.#forget(messageSerial);
-    // What is no text cannot be appended to either.
+    // Data that is not a string cannot be appended to.
     if (inner === null) return;
     this.#texts.set(messageSerial, { inner, serial });
     this.#bytes += inner.length;
     for (const [oldest] of this.#texts) {
-      // One alone is kept however long it is: it would be read again at once.
+      // A single text is kept regardless of its size: it would be read again immediately.
       if (this.#bytes <= this.parts.maxBytes || oldest === messageSerial) break;
       this.#forget(oldest);
     }
   }
 
-  /** Some of what was told of the channel never came: the texts that are known may lack it. */
+  /** Facts of the channel were lost, so cached texts may be incomplete. */
   #forgetAll(): void {
     this.#texts.clear();
     this.#bytes = 0;
@@ -162,7 +166,7 @@ export class Wholes {
 
 const isVersion = (fact: Fact): fact is Message => fact.kind === 'message' && fact.action !== 'plain';
 
-/** Returns what is between the quotes of a JSON string, nothing if there is no data; null if the data is no string. */
+/** Returns a JSON string without its quotes, empty if there is no data; null if the data is not a string. */
 export function innerOf(dataText: string | null): string | null {
   if (dataText === null || dataText === 'null') return '';
   return dataText.startsWith('"') ? dataText.slice(1, -1) : null;

@@ -10,29 +10,29 @@ import { Pacings } from '../appends/pacings.js';
 import { AppPatterns } from '../patterns/app-patterns.js';
 import { Roster } from '../state/roster.js';
 
-/** Everything of one app in this process: its connections, channels and users. */
+/** State of one app in this process: its connections, channels and users. */
 export class AppHub {
-  /** Receives what happens to connections and channels of the app; null: nobody observes it. */
+  /** Receives events of connections and channels of the app; null if none is observing. */
   tap: AppTap | null = null;
   readonly channels = new Map<string, LocalChannel>();
-  /** Names of channels that nobody here has any more, and of which everything still comes here. */
+  /** Channels without subscribers in this process whose events are still delivered to it. */
   readonly lingering = new Set<string>();
   readonly patterns = new AppPatterns();
   readonly pacings = new Pacings();
-  /** Whom connections are, for events sent to users. */
+  /** Connections by user, for events sent to users. */
   readonly users = new UserIndex();
-  /** Whom connections are signed in as, for those who end connections. */
+  /** Connections by signed-in user, for terminating a user's connections. */
   readonly signedIn = new UserIndex();
-  /** Which connections hold a capability token, for revocations. */
+  /** Connections by capability token, for revocations. */
   readonly tokens = new TokenHolders();
-  /** Connections with a user id, and those whose sign-in brought `meta`. */
+  /** Numbers of connections with a user id, and of those whose sign-in had metadata. */
   authenticated = 0;
   withMeta = 0;
-  /** Who watches whom. */
+  /** Watching connections by watched user. */
   readonly watchers = new UserIndex();
-  /** What watchers know of those they watch. */
+  /** The state of watched users as known to their watchers. */
   readonly watched = new Roster();
-  /** Who watches and has not been told yet who is there: of changes meanwhile it is not told by themselves. */
+  /** Watchers that have not received the initial watchlist yet. They do not receive individual changes meanwhile. */
   readonly newWatchers = new Set<Subscriber>();
   readonly #subscribers = new Map<string, Subscriber>();
   #app: App;
@@ -58,13 +58,13 @@ export class AppHub {
     return this.#rules;
   }
 
-  /** Takes the app as it is now. A changed secret counts for new signatures; sockets stay. */
+  /** Applies the current record of the app. A changed secret applies to new signatures; sockets stay open. */
   update(app: App): void {
     this.#app = app;
     this.#rules = rulesOf(app);
   }
 
-  /** Open connections. */
+  /** Number of open connections. */
   get size(): number {
     return this.#subscribers.size;
   }
@@ -85,17 +85,17 @@ export class AppHub {
     this.#subscribers.delete(subscriber.id);
   }
 
-  /** Whether what comes of a channel is kept here for who comes back. */
+  /** Whether messages of a channel are retained in this process for recovery. */
   remembers(name: string): boolean {
     return this.channels.has(name) || this.lingering.has(name);
   }
 
-  /** Whether nothing of the app is left here, not even what is kept for who comes back. */
+  /** Whether the app has no state in this process, including channels retained for recovery. */
   get isEmpty(): boolean {
     return this.isDeserted && this.lingering.size === 0;
   }
 
-  /** Whether nobody of the app is here, not even of connections whose end is being worked on. */
+  /** Whether the app has no connections in this process, including closed ones whose cleanup is pending. */
   get isDeserted(): boolean {
     if (this.#subscribers.size > 0 || this.channels.size > 0) return false;
     if (this.tokens.size > 0 || this.patterns.isWanted) return false;

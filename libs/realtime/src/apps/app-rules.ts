@@ -3,13 +3,13 @@ import { matchesOrigin, parseOriginPattern, type OriginPattern } from '@carillon
 import { prepareSigningKey, type SigningKey } from '@carillon/auth';
 import type { WindowRule } from '../subscriber/windows.js';
 
-/** What an app lets its connections do, read from its record once. */
+/** The permissions and limits of an app's connections, derived from its record once. */
 export class AppRules {
-  /** What signatures are checked with. */
+  /** Key that signatures are verified with. */
   readonly key: SigningKey;
-  /** Null: inbound frames are not counted. */
+  /** Rate limit of inbound frames; null: unlimited. */
   readonly frames: WindowRule | null;
-  /** Null: client events are not counted. */
+  /** Rate limit of client events; null: unlimited. */
   readonly clientEvents: WindowRule | null;
   readonly clientMessages: boolean;
   readonly signin: boolean;
@@ -29,7 +29,10 @@ export class AppRules {
     this.#origins = (channels.allowed_origins ?? []).flatMap(validPattern);
   }
 
-  /** An app without a list lets every origin in; a missing header is the empty text. */
+  /**
+   * Whether the Origin header is allowed. An app without a list allows every origin; a missing header is the empty
+   * string.
+   */
   allowsOrigin(header: string): boolean {
     return this.#origins.length === 0 || matchesOrigin(this.#origins, header);
   }
@@ -37,7 +40,7 @@ export class AppRules {
 
 const known = new WeakMap<App, AppRules>();
 
-/** The rules of an app, read at its first use. */
+/** Returns the rules of an app, derived on first use. */
 export function rulesOf(app: App): AppRules {
   let rules = known.get(app);
   if (rules === undefined) {
@@ -47,7 +50,7 @@ export function rulesOf(app: App): AppRules {
   return rules;
 }
 
-/** The record was checked when it was read, so that every entry is valid. */
+/** Parses an origin pattern. Every entry is valid, since the record was validated when it was read. */
 function validPattern(source: string): OriginPattern[] {
   const parsed = parseOriginPattern(source);
   if ('message' in parsed) throw new Error(`origin pattern: ${parsed.message}`);

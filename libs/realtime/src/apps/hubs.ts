@@ -10,24 +10,24 @@ export class Hubs {
   readonly #byId = new Map<string, AppHub>();
   #connections = 0;
   #accepted = 0;
-  /** The tap of an app that is observed; null: no app is. */
+  /** Returns the tap of an app; null if no app is observed. */
   tapOf: ((appId: string) => AppTap | null) | null = null;
 
   constructor(private readonly metrics: Metrics) {
     showSocketMetrics(metrics);
   }
 
-  /** Open connections of all apps. */
+  /** Number of open connections of all apps. */
   get connections(): number {
     return this.#connections;
   }
 
-  /** Null: the app has nothing here. */
+  /** Returns the hub of an app; null if the app has no state in this process. */
   find(appId: string): AppHub | null {
     return this.#byId.get(appId) ?? null;
   }
 
-  /** The app's, made when it has nothing here yet. */
+  /** Returns the hub of an app; creates it if missing. */
   of(app: App): AppHub {
     const found = this.#byId.get(app.id);
     if (found !== undefined) return found;
@@ -37,7 +37,9 @@ export class Hubs {
     return hub;
   }
 
-  /** Counts a subscriber in. The app's place may have been given up since the subscriber was made, and made again. */
+  /**
+   * Registers a subscriber. The hub of its app may have been released and recreated since the subscriber was created.
+   */
   admit(subscriber: Subscriber): void {
     const hub = this.of(subscriber.hub.app);
     subscriber.hub = hub;
@@ -50,7 +52,7 @@ export class Hubs {
     hub.meters.connections.add();
   }
 
-  /** Counts a subscriber out; false: it was never admitted, or is out already. */
+  /** Unregisters a subscriber; returns false if it was never admitted or is unregistered already. */
   dismiss(subscriber: Subscriber): boolean {
     const { hub } = subscriber;
     if (hub.subscriber(subscriber.id) !== subscriber) return false;
@@ -61,7 +63,7 @@ export class Hubs {
     return true;
   }
 
-  /** Forgets an app that has nothing here any more. One that was forgotten may have come back as another. */
+  /** Removes the hub of an app without state. A hub created meanwhile for the same app id is kept. */
   release(hub: AppHub): void {
     if (hub.isEmpty && this.#byId.get(hub.appId) === hub) this.#byId.delete(hub.appId);
   }

@@ -7,36 +7,39 @@ import type { DeferredMessages } from './deferred-messages.js';
 import type { LocalChannel } from './local-channel.js';
 import { Topic, type TopicWays } from './topic.js';
 
-/** How channels reach sockets. */
+/** Delivery settings of channels. */
 export interface Ways extends TopicWays {
-  /** How appends are held back and put together; null: they never are. */
+  /** Append delivery settings; null disables pacing of appends. */
   readonly appends: AppendWays | null;
 }
 
-/** One channel of one subscriber. All of one audience who are no members and have no other view share one. */
+/**
+ * A subscriber's subscription to one channel. Subscribers of one audience without a member id or other views share
+ * one object.
+ */
 export interface Subscription {
   readonly channel: LocalChannel;
   readonly audience: Audience;
-  /** Where it has the channel in several views: the rest of them. */
+  /** Audiences of further views, if it subscribes to several views of the channel. */
   readonly others: readonly Audience[];
-  /** The member it is on a presence channel; null on any other. */
+  /** User id of its member on a presence channel; null on any other. */
   readonly userId: string | null;
 }
 
 const NO_OTHERS: readonly Audience[] = [];
 
-/** The subscribers of one channel who get the same frames. */
+/** The subscribers of one channel that receive the same frames. */
 export class Audience extends Topic {
-  /** What subscribers hold when they are no members and have this view alone. */
+  /** Shared subscription of subscribers that are not members and have this view alone. */
   readonly plain: Subscription;
-  /** Messages that wait for the evaluation of a filter; null: none has waited yet. */
+  /** Messages whose filter evaluation was deferred; null until the first one. */
   deferred: DeferredMessages<Subscriber> | null = null;
 
   constructor(
     channel: LocalChannel,
     codec: Codec,
     ways: Ways,
-    /** How they are told of appends; null: as they come. */
+    /** Pace of appends; null delivers them unpaced. */
     readonly pace: Pace | null,
   ) {
     super(channel.hub, channel.name, codec, ways);

@@ -11,19 +11,19 @@ import { LocalChannel } from './local-channel.js';
 import { channelEntered, placeAnew } from '../patterns/placing.js';
 import { Roster } from '../state/roster.js';
 
-/** Told when a channel has a subscriber more or less here; it may have been the last. */
+/** Called when a channel gains or loses a subscriber in this process, possibly its last one. */
 export type CountObserver = (channel: LocalChannel) => void;
 
-/** Told which channels this process has. */
+/** Notified which channels this process subscribes to. */
 export interface ChannelFollower {
-  /** Its events come here from now on. */
+  /** The events of the channel are delivered to this process from now on. */
   follow(channel: LocalChannel): void;
   leave(channel: LocalChannel): void;
 }
 
 /**
- * Keeps a channel in this process as long as somebody here has it or is about to, and the broker informed; what comes of it
- * is wanted for a while longer where it can be recovered.
+ * Keeps a channel open in this process while it has a subscriber or a pending one, and registers interest in it with
+ * the broker. The channel lingers after the last subscriber left if it can be recovered.
  */
 export class ChannelBook {
   /** Whether the time of each subscription is recorded, for the management API. */
@@ -37,7 +37,7 @@ export class ChannelBook {
     private readonly ways: Ways,
     private readonly follower: ChannelFollower,
     private readonly metaWatch: Pick<MetaWatch, 'begin' | 'end'>,
-    /** Whether other processes have to tell what happens to members. */
+    /** Whether this is the only process, so that no other one reports changes of members. */
     private readonly isAlone: boolean,
   ) {}
 
@@ -45,7 +45,7 @@ export class ChannelBook {
     this.#observer = observer;
   }
 
-  /** The channel, kept at least until its next `settle`. */
+  /** Returns the channel, open at least until its next `settle`. */
   open(hub: AppHub, about: OrdinaryChannel): LocalChannel {
     const found = hub.channels.get(about.name);
     if (found !== undefined) return found;
@@ -67,11 +67,11 @@ export class ChannelBook {
     const follow = (): void => {
       if (channel.hub.channels.get(channel.name) === channel) this.follower.follow(channel);
     };
-    // Without the broker's word events may come all the same.
+    // Events may arrive even without the broker's confirmation.
     interest.then(follow, follow);
   }
 
-  /** Lets go of a channel that nobody here has or is about to. */
+  /** Closes a channel without subscribers or pending subscribers. */
   settle(channel: LocalChannel): void {
     if (channel.count > 0 || channel.openings > 0) return;
     const { hub, name } = channel;
@@ -82,7 +82,7 @@ export class ChannelBook {
     if (!this.#lingering.keep(channel)) this.#end(channel);
   }
 
-  /** Nothing of it comes here any more. */
+  /** Ends the delivery of its events to this process. */
   #end(channel: LocalChannel): void {
     const { hub, name } = channel;
     this.broker.unsubscribe(hub.appId, name);
@@ -94,14 +94,14 @@ export class ChannelBook {
     this.#lingering.stop();
   }
 
-  /** Counts a subscriber in. What it receives begins with `LocalChannel.open` or the release of its gate. */
+  /** Adds a subscriber. Delivery to it begins with `LocalChannel.open` or the release of its gate. */
   enter(
     subscriber: Subscriber,
     channel: LocalChannel,
     userId: string | null,
     codec: Codec = subscriber.codec,
   ): void {
-    // What is held back is from before: its patterns bring it, and the channel does not.
+    // Held-back facts precede the subscription: they reach this subscriber by its patterns, not by the channel.
     if (subscriber.patterns !== null) channel.flush();
     channel.add(subscriber, userId, codec);
     if (subscriber.patterns !== null) channelEntered(subscriber, channel.about);
@@ -115,7 +115,7 @@ export class ChannelBook {
     this.#observer(channel);
   }
 
-  /** Counts a subscriber out; what is left of the channel is settled. */
+  /** Removes a subscriber and closes the channel if it is unused. */
   leave(subscriber: Subscriber, channel: LocalChannel): void {
     channel.remove(subscriber);
     if (subscriber.patterns !== null && subscriber.isOpen) placeAnew(subscriber);
@@ -131,7 +131,7 @@ export class ChannelBook {
   }
 }
 
-/** Undefined: neither has to be waited for. */
+/** Returns a promise of both; undefined if neither is pending. */
 function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return afterBoth(one, other);

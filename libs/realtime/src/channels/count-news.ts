@@ -1,11 +1,14 @@
 import type { ChannelCounted, ChannelTurned } from '@carillon/protocol';
 
-/** What the subscribers of a channel know of how many they are: news may come in any order, and the newest counts. */
+/**
+ * The subscription count last delivered to the subscribers of a channel. Updates may arrive out of order; the newest
+ * wins.
+ */
 export class CountNews {
   #serial = 0;
   #count: number | null = null;
 
-  /** The fact, if it is not older than what was told last; else null. */
+  /** Returns the fact if it is not older than the last one delivered; else null. */
   hear<Fact extends ChannelCounted | ChannelTurned>(fact: Fact): Fact | null {
     if (fact.serial < this.#serial) return null;
     this.#serial = fact.serial;
@@ -13,7 +16,7 @@ export class CountNews {
     return fact;
   }
 
-  /** Whether this is the last count that was told. */
+  /** Whether this is the last count delivered. */
   knows(count: number): boolean {
     return this.#count === count;
   }

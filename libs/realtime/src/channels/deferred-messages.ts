@@ -1,30 +1,30 @@
 import type { LoopShare } from '@carillon/runtime';
 import type { Told } from '../appends/told.js';
 
-/** Facts of one audience that may wait. */
+/** Limit of waiting facts per audience. */
 export const MOST_DEFERRED = 256;
 
 export interface DeferredParts<Opener> {
   readonly share: LoopShare;
   readonly appId: string;
-  /** Tells the audience one of them. */
+  /** Delivers one of them to the audience. */
   readonly tell: (told: Told) => void;
-  /** Lets a subscriber receive that began behind earlier facts. */
+  /** Opens a subscriber that was added behind earlier facts. */
   readonly open: (subscriber: Opener) => void;
-  /** The audience is too far behind: what waits was dropped. */
+  /** Called when the audience is too far behind: all waiting facts were dropped. */
   readonly overflow: () => void;
 }
 
-/** A fact that waits, and the subscribers that begin to receive behind it; null: none does. */
+/** A waiting fact, and the subscribers that begin to receive behind it; null: none does. */
 interface Waiting<Opener> {
   readonly told: Told;
   openings: Set<Opener> | null;
 }
 
 /**
- * Facts for one audience whose filter has to be evaluated in a later turn of the event loop, in the order in which they
- * came. Everything that follows for the audience waits behind them, and so does a new subscriber: it receives what came
- * after it alone.
+ * Facts for one audience whose filter has to be evaluated in a later turn of the event loop, in order of arrival.
+ * Everything that follows for the audience waits behind them, and so does a new subscriber, which receives only facts
+ * that came after it.
  */
 export class DeferredMessages<Opener> {
   #waiting: Waiting<Opener>[] = [];
@@ -49,7 +49,7 @@ export class DeferredMessages<Opener> {
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Lets a subscriber receive behind everything that waits now. False: nothing waits. */
+  /** Adds a subscriber behind all waiting facts. Returns false if none waits. */
   openBehind(subscriber: Opener): boolean {
     const last = this.#waiting.at(-1);
     if (last === undefined) return false;
@@ -77,7 +77,7 @@ export class DeferredMessages<Opener> {
     this.#openings.delete(subscriber);
   }
 
-  /** Drops everything: the audience has no subscribers any more. */
+  /** Drops all facts: the audience has no subscribers left. */
   clear(): void {
     this.#waiting = [];
     this.#openings.clear();

@@ -8,22 +8,22 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 interface Held {
   readonly frames: Frames;
   readonly codec: Codec;
-  /** Undefined: its filter is not evaluated yet. */
+  /** Undefined while its filter is not evaluated. */
   frame: Frame | undefined;
-  /** Of the frame; before its filter is evaluated, the characters of its message. */
+  /** Size of the frame; until its filter is evaluated, the number of characters of its message. */
   bytes: number;
-  /** Of the change of a member it tells; null: it tells of none. */
+  /** Serial of the member change it reports; null if it reports none. */
   readonly serial: number | null;
 }
 
-/** So many may wait where only their bytes are bounded. */
+/** Limit of held frames if only their bytes are bounded otherwise. */
 export const MOST_HELD = 10_000;
 
 /**
- * Holds back a channel's live events from one subscriber while something must reach it first: its success frame, the
- * members, a cached event. What is held counts as its outbound queue, with the same bounds unless its edge has others; beyond
- * them the subscriber is closed, or has lost everything that it held, if its edge can tell it so. Filters that the share of
- * the event loop has no time for are evaluated by `settle`, before the events are sent.
+ * Holds back a channel's live events from one subscriber until other frames have reached it: the success frame, the
+ * members, a cached event. Held frames count as its outbound queue and have the same bounds unless its edge defines
+ * others. Beyond them the subscriber is closed, or loses all held frames if its edge can report the loss. Filters
+ * that exceed the event loop budget are evaluated by `settle`, before the events are sent.
  */
 export class Gate {
   readonly codec: Codec;
@@ -32,7 +32,7 @@ export class Gate {
   /** In order. */
   readonly #held = new Set<Held>();
   readonly #unsettled = new Set<Held>();
-  /** Those that the subscriber was not told before it was held back, because their filter had to wait. */
+  /** Facts not delivered before the hold began because their filter evaluation was deferred. */
   readonly #untold = new Set<Held>();
   #bytes = 0;
   #isLost = false;
@@ -64,7 +64,7 @@ export class Gate {
     this.#hold(frames, null, codec, this.#untold);
   }
 
-  /** Takes over everything that another gate of the subscriber holds, behind what is held already. */
+  /** Takes over everything held by another gate of the subscriber, behind what this gate holds. */
   absorb(other: Gate): void {
     for (const held of other.#held) if (this.#add(held)) this.#untold.add(held);
     if (other.#isLost) this.#lose();
@@ -72,8 +72,8 @@ export class Gate {
   }
 
   /**
-   * Evaluates the filters of the events that are held, in turns of the share, the oldest first. Returns undefined if all of
-   * them are evaluated; the promise never rejects, and more events may be held when it resolves.
+   * Evaluates the filters of the events that are held, in turns of the share, the oldest first. Returns undefined if
+   * all of them are evaluated; the promise never rejects, and more events may be held when it resolves.
    */
   settle(): Promise<void> | undefined {
     return this.#unsettled.size === 0 ? undefined : this.#settle();
@@ -92,8 +92,8 @@ export class Gate {
   }
 
   /**
-   * Sends what the subscriber was not told before it was held back, before anything else reaches it. Returns undefined if there
-   * is nothing; the promise never rejects.
+   * Sends facts that were deferred before the hold began, before anything else reaches the subscriber. Returns
+   * undefined if there are none; the promise never rejects.
    */
   catchUp(): Promise<void> | undefined {
     return this.#untold.size === 0 ? undefined : this.#catchUp();
@@ -124,24 +124,27 @@ export class Gate {
     held.bytes = bytes;
   }
 
-  /** Whether this message waits here, so that the client will get it in its place. */
+  /** Whether this message is held here, so that the client will receive it in order. */
   has(messageId: string): boolean {
     for (const { frames } of this.#held)
       if (frames.fact.kind === 'message' && frames.fact.messageId === messageId) return true;
     return false;
   }
 
-  /** The events that are held, in order. */
+  /** The held events, in order. */
   get frames(): readonly Frames[] {
     return Array.from(this.#held, ({ frames }) => frames);
   }
 
-  /** The members are about to be shown as they were then: what tells of earlier changes is in there already. */
+  /** The member list as of this serial is about to be shown: drops held changes that it includes. */
   shown(serial: number): void {
     this.#keep((one) => one.serial === null || one.serial > serial);
   }
 
-  /** Everything of the stream up to there reached the subscriber another way, or is before its time. */
+  /**
+   * Drops held messages of the stream up to this serial: the subscriber received them by other means, or they precede
+   * its subscription.
+   */
   covered({ streamId, serial }: { readonly streamId: string; readonly serial: number }): void {
     this.drop((fact) => {
       if (fact.kind === 'message') return fact.streamId === streamId && (fact.serial ?? 0) <= serial;
@@ -151,12 +154,12 @@ export class Gate {
     });
   }
 
-  /** Lets go of what the subscriber is not to get. */
+  /** Drops held facts that the subscriber must not receive. */
   drop(isNotWanted: (fact: Fact) => boolean): void {
     this.#keep(({ frames }) => !isNotWanted(frames.fact));
   }
 
-  /** The same, where evaluating it takes time: in turns of the share, until nothing is held that was not evaluated. */
+  /** Like `drop`, for an expensive predicate: runs in turns of the share until everything held is evaluated. */
   async dropInTurn(isNotWanted: (frames: Frames) => boolean): Promise<void> {
     // Messages that arrive meanwhile are appended to the set and evaluated too.
     for (const held of this.#held) {
@@ -166,12 +169,12 @@ export class Gate {
     }
   }
 
-  /** How many messages wait. Those whose filter is not evaluated count. */
+  /** Number of held messages, including those whose filter is not evaluated yet. */
   get messages(): number {
     return this.frames.filter(({ fact }) => fact.kind === 'message').length;
   }
 
-  /** Whether more came than may wait: none of it is held any more, and nothing is from then on. */
+  /** Whether the bounds were exceeded: everything held was dropped, and nothing is held from then on. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -183,7 +186,7 @@ export class Gate {
     for (const one of held) this.#send(one);
   }
 
-  /** Sends what waits longest. False: nothing does. */
+  /** Sends the oldest held frame. Returns false if none is held. */
   sendNext(): boolean {
     const [next] = this.#held;
     if (next === undefined) return false;
@@ -206,7 +209,7 @@ export class Gate {
     return { maxFrames: maxFrames === Infinity ? MOST_HELD : maxFrames, maxBytes };
   }
 
-  /** False: there is no space for it. */
+  /** Returns false if the bounds are exceeded. */
   #add(held: Held): boolean {
     if (this.#isLost) return false;
     const { maxFrames, maxBytes } = this.#bounds;
@@ -251,8 +254,8 @@ export class Gate {
 }
 
 /**
- * A gate that a channel makes for a subscriber whose codec changes while messages wait for the evaluation of its filter: they
- * are sent before everything else. Another gate of the subscriber takes over what it holds.
+ * Gate that a channel creates for a subscriber whose codec changes while messages wait for the evaluation of its
+ * filter: those are sent first. Another gate of the subscriber takes over what it holds.
  */
 export class CatchUp extends Gate {}
 

@@ -2,7 +2,7 @@ import type { Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { CatchUp, type Gate } from './gate.js';
 
-/** Those of one channel who are held back, by one gate or several. */
+/** The gated subscribers of one channel, each with one gate or several. */
 export class Gates {
   readonly #gates = new Set<Gate>();
 
@@ -54,7 +54,7 @@ export class Gates {
     );
   }
 
-  /** How many gates are before this view of such subscribers. */
+  /** Number of gates of this view for subscribers that match. */
   count(view: string | undefined, isSuch: (subscriber: Subscriber) => boolean): number {
     let count = 0;
     for (const { subscriber, codec } of this.#gates)
@@ -62,7 +62,7 @@ export class Gates {
     return count;
   }
 
-  /** Holds back from those who want appends whole or not, null: whatever they want; but from those who are left out. */
+  /** Holds a fact for all gates that want appends whole or not (null: regardless), except excluded ones. */
   hold(frames: Frames, wholes: boolean | null, isLeftOut: (gate: Gate) => boolean): void {
     for (const gate of this.#gates) {
       const isMeant = wholes === null || (gate.codec.appends?.wholes === true) === wholes;

@@ -1,6 +1,6 @@
 import type { LocalChannel } from './local-channel.js';
 
-/** Channels that are kept at one time; with one more, the one that was left first is let go of. */
+/** Limit of lingering channels; beyond it the one that was left first is closed. */
 const MOST = 5000;
 const SWEEP_MS = 1000;
 
@@ -10,25 +10,25 @@ interface Left {
 }
 
 /**
- * Channels with recovery that nobody here has any more. For as long as messages are kept for who comes back, everything
- * of them still comes here and is remembered, so that whoever was alone on one finds here what was missed.
+ * Recoverable channels without subscribers in this process. For the recovery window their events are still received
+ * and remembered, so that a client that was the only subscriber can recover missed messages here.
  */
 export class Lingering {
-  /** The one that was left first, first. */
+  /** In order of leaving, oldest first. */
   readonly #left = new Map<string, Left>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(
-    /** Lets go of a channel for good. */
+    /** Closes a channel. */
     private readonly end: (channel: LocalChannel) => void,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** The last here has left it. Whether it is kept; else it is over now. */
+  /** The last subscriber left. Returns whether the channel lingers; otherwise the caller closes it. */
   keep(channel: LocalChannel): boolean {
     const { hub, name, about, interest } = channel;
     const { enabled, maxAgeMs } = about.policy.recovery;
-    // What other processes do not know to be wanted here may be missed.
+    // Until the interest is confirmed, other processes may not send events here.
     if (!enabled || interest !== undefined) return false;
     this.#left.set(keyOf(hub.appId, name), { channel, untilMs: this.now() + maxAgeMs });
     hub.lingering.add(name);
@@ -38,7 +38,7 @@ export class Lingering {
     return true;
   }
 
-  /** Somebody here has it again. Whether it was kept until now. */
+  /** The channel has a subscriber again. Returns whether it was retained until now. */
   take(appId: string, name: string): boolean {
     const key = keyOf(appId, name);
     const left = this.#left.get(key);
@@ -66,5 +66,5 @@ export class Lingering {
   }
 }
 
-/** No name holds U+0000. */
+/** Names never contain U+0000. */
 const keyOf = (appId: string, name: string): string => `${appId}\0${name}`;

@@ -3,7 +3,7 @@ import type { Codec, LiteralSelector } from '../codec.js';
 
 type LiteralsOf = LiteralSelector['literalsOf'];
 
-/** Whether a fact may have a frame of the codec, as far as its literals tell. */
+/** Whether the codec may produce a frame for a fact, judged by its literals alone. */
 export function isSelected({ selector }: Codec, fact: Fact): boolean {
   if (selector === undefined || fact.kind !== 'message') return true;
   const carried = selector.literalsOf(fact);

@@ -1,7 +1,10 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import { recoveryFailure, type ResumeFailed } from '@carillon/protocol';
 
-/** What tells whoever goes by serials that some behind this one are missing for good. Null: nobody does on this channel. */
+/**
+ * Returns the fact that reports that messages after this serial are permanently missing; null if the channel has no
+ * positions.
+ */
 export function liveGap(
   { name, policy }: OrdinaryChannel,
   { streamId, serial }: { readonly streamId: string | null; readonly serial: number },

@@ -15,26 +15,26 @@ import { Readers } from './readers.js';
 import { receiversOf, tellOthers } from './still-here.js';
 import { isOfCount, isState } from './state-facts.js';
 
-/** A channel with subscribers, or somebody about to subscribe, in this process, and what they are told of it. */
+/** A channel with subscribers or pending subscribers in this process, and the delivery of its facts to them. */
 export class LocalChannel extends Readers {
-  /** Settles when other processes send its events here, and rejects when they will not; undefined: they do. */
+  /** Resolves when other processes send its events here, and rejects if they will not; undefined: they do already. */
   interest: Promise<void> | undefined;
-  /** Connections that are about to subscribe. */
+  /** Number of pending subscriptions. */
   openings = 0;
   /** Whether its subscribers are counted over all processes. */
   isCounted = false;
-  /** Facts that were told to any of them. */
+  /** Number of facts delivered to any of them. */
   told = 0;
 
   readonly #lookout: Lookout;
-  /** Null: none was told. */
+  /** Null until the first count is delivered. */
   #counts: CountNews | null = null;
 
   constructor(
     hub: AppHub,
     about: OrdinaryChannel,
     ways: Ways,
-    /** What its subscribers know of its members. Null: it has none, or there are no other processes. */
+    /** The members as known to its subscribers. Null if the channel has no members or there are no other processes. */
     readonly roster: Roster | null = null,
   ) {
     super(hub, about, ways);
@@ -46,14 +46,17 @@ export class LocalChannel extends Readers {
     return this;
   }
 
-  /** Keeps those who want to subscribe waiting until other processes know of it. */
+  /** Makes new subscribers wait until other processes know of the interest in the channel. */
   waitFor(interest: Promise<void>): void {
     this.interest = this.#confirmed(interest);
-    // Those who wait hear of a failure; without anybody waiting there is nobody to tell.
+    // Waiting joins receive the failure; without any it is ignored.
     this.interest.catch(() => {});
   }
 
-  /** Somebody here has seen the messages up to this serial in another way: no newer appends come together with those. */
+  /**
+   * A subscriber has received the messages up to this serial by other means: newer appends are not rolled up with
+   * older ones.
+   */
   seen(serial: number): void {
     this.pacing?.seen(serial);
   }
@@ -63,7 +66,10 @@ export class LocalChannel extends Readers {
     this.pacing?.flush();
   }
 
-  /** Hands what is news to everybody here but one. Returns to how many; null: it is old, and nobody got it. */
+  /**
+   * Delivers a fact to all subscribers but one if it is news. Returns the number of receivers; null if it is outdated
+   * and was delivered to none.
+   */
   deliver(
     fact: ChannelFact,
     exceptSocketId: string | null = null,
@@ -79,12 +85,15 @@ export class LocalChannel extends Readers {
     return receivers;
   }
 
-  /** Whether this is the last count that was told. */
+  /** Whether this is the last count delivered. */
   knowsCount(count: number): boolean {
     return this.#counts?.knows(count) === true;
   }
 
-  /** Tells everybody here but one, whatever they know. Returns how many; an audience that is told nothing counts for none. */
+  /**
+   * Delivers a fact to all subscribers but one, without checking for news. Returns the number of receivers; an
+   * audience whose codec has no frame counts for none.
+   */
   tell(fact: ChannelFact, exceptSocketId: string | null = null, frames: Frames = new Frames(fact)): number {
     const tell = (): number => this.#tellAll(frames, exceptSocketId);
     const own = fact.kind === 'member_removed' ? this.#ownOf(fact.userId) : [];
@@ -92,22 +101,29 @@ export class LocalChannel extends Readers {
     return tellOthers(this, this.ways.outlet, fact, own, tell);
   }
 
-  /** Live events will not come any more. Whoever goes by positions is told so; null: nobody does on this channel. */
+  /**
+   * Live events were permanently lost. Reports the gap to subscribers that use positions; null if the channel has no
+   * positions.
+   */
   lost(gap: Frames | null): void {
     if (gap !== null) this.#tellAll(gap, null);
-    // What comes right behind it is theirs: whoever is told may begin anew, from where the channel stands then.
+    // Facts that follow immediately are still delivered: a notified edge may re-attach at the channel's current
+    // position.
     queueMicrotask(() => this.#tellEdges());
   }
 
   #tellEdges(): void {
-    // They may be said things in another codec from then on.
+    // Their codecs may change during the iteration.
     const all = [...this.audiences].flatMap(({ codec: { view }, subscribers }) =>
       [...subscribers].map((subscriber) => ({ subscriber, view })),
     );
     for (const { subscriber, view } of all) subscriber.edge.lost?.(subscriber, this.name, view);
   }
 
-  /** Those that receive. Where there are no other processes nobody is told of the going of a user who is here. */
+  /**
+   * The user's own receiving subscribers. Empty without other processes: then no false departure of a connected user
+   * can be reported.
+   */
   #ownOf(userId: string): ReturnType<typeof receiversOf> {
     if (this.roster === null) return [];
     return receiversOf(
@@ -125,7 +141,7 @@ export class LocalChannel extends Readers {
     return receivers;
   }
 
-  /** Tells all who are told at this pace. */
+  /** Delivers to all subscribers of this pace. */
   hand(told: Told, pace: Pace | null): number {
     const sender = this.#senderOf(told);
     let receivers = 0;
@@ -147,7 +163,10 @@ export class LocalChannel extends Readers {
     return selected;
   }
 
-  /** Who was left out of what others of its pace were told cannot go on with what they remember. */
+  /**
+   * A subscriber that was excluded from a message of its pace cannot continue with the remembered codec state; renews
+   * it.
+   */
   #renewLeftOut(fact: Fact, sender: Subscriber, pace: Pace | null): void {
     const subscription = fact.kind === 'message' ? sender.subscriptionOf(this) : undefined;
     if (subscription === undefined) return;
@@ -162,7 +181,7 @@ export class LocalChannel extends Readers {
     if (audience.pace === pace && isLeftOut(fact, sender, view)) this.renewView(sender, audience);
   }
 
-  /** Holds back from those with gates, who want appends whole or not; null: whatever they want. */
+  /** Holds back a fact from gated subscribers that want appends whole or not; null: regardless. */
   holdBack(told: Told, wholes: boolean | null): void {
     if (this.gates === null) return;
     const sender = this.#senderOf(told);
@@ -171,7 +190,10 @@ export class LocalChannel extends Readers {
     );
   }
 
-  /** A filter that the share of this turn has no time for is evaluated later, and what follows for its audience too. */
+  /**
+   * Delivers to an audience. If its filter exceeds the budget of this turn, this fact and all later ones for the
+   * audience are deferred.
+   */
   #tellOrDefer(audience: Audience, told: Told, sender: Subscriber | null): number {
     const { codec } = audience;
     const { filters: share } = this.ways;
@@ -229,7 +251,7 @@ export class LocalChannel extends Readers {
     return this.#senderOf(told) === subscriber && isLeftOut(told.frames.fact, subscriber, view);
   }
 
-  /** Whom an event may not be for. */
+  /** Returns the subscriber that an event may have to exclude. */
   #senderOf({ exceptSocketId }: Told): Subscriber | null {
     return exceptSocketId === null ? null : this.hub.subscriber(exceptSocketId);
   }
@@ -248,6 +270,6 @@ export class LocalChannel extends Readers {
   }
 }
 
-/** A client may want what it sent itself. */
+/** A client may want to receive its own messages (echo). */
 const isLeftOut = (fact: Fact, sender: Subscriber, view: string | undefined): boolean =>
   fact.kind !== 'message' || !fact.isFromClient || !sender.edge.echoes(sender, fact, view);

@@ -1,11 +1,14 @@
 import type { Outlet } from '../delivery/outlet.js';
 import type { Topic } from './topic.js';
 
-/** After so many events, or so many bytes, those who get them are looked at. */
+/** Receivers are checked after this number of events or bytes. */
 const LOOK_EVENTS = 16;
 const LOOK_BYTES = 64 * 1024;
 
-/** Finds who has fallen behind, now and then: looking costs a little, and nobody falls far behind in between. */
+/**
+ * Periodically checks for subscribers that have fallen behind. A check has a small cost, and the interval bounds the
+ * lag in between.
+ */
 export class Lookout {
   readonly #lookEvents: number;
   #events = 0;
@@ -15,12 +18,12 @@ export class Lookout {
     this.#lookEvents = Math.min(LOOK_EVENTS, Math.max(1, Math.floor(outlet.bounds.maxFrames / 4)));
   }
 
-  /** So much was told at once. */
+  /** This number of bytes was delivered in one step. */
   told(bytes: number): void {
     this.#bytes += bytes;
   }
 
-  /** An event is over. */
+  /** Called after each event. */
   look(topics: Iterable<Topic>): void {
     this.#events += 1;
     if (this.#events < this.#lookEvents && this.#bytes < LOOK_BYTES) return;

@@ -4,7 +4,7 @@ import type { Roles } from '../codec.js';
 import type { LocalChannel } from './local-channel.js';
 import { viewsOf } from './views.js';
 
-/** Of a channel that nobody here has. */
+/** Occupancy of a channel without subscribers in this process. */
 export const NOBODY: ChannelOccupancy = {
   connections: 0,
   publishers: 0,
@@ -14,8 +14,8 @@ export const NOBODY: ChannelOccupancy = {
 };
 
 /**
- * The connections of a channel in this process, by what they may do: as much work as there are codecs, however many they
- * are, and those who have it in several views, each of whom counts once.
+ * Counts the connections of a channel in this process by role. Costs O(codecs) plus O(subscribers with several
+ * views); each of those counts once.
  */
 export function occupancyOf(channel: LocalChannel): ChannelOccupancy {
   const usual = usualRoles(channel);
@@ -43,7 +43,7 @@ function add(
   if (seesMembers) counts.presenceSubscribers += count;
 }
 
-/** What somebody may do who has all of these. */
+/** Combined roles of a subscriber with several views. */
 const allOf = (roles: readonly Roles[]): Roles => ({
   publishes: roles.some(({ publishes }) => publishes),
   subscribes: roles.some(({ subscribes }) => subscribes),
@@ -51,7 +51,10 @@ const allOf = (roles: readonly Roles[]): Roles => ({
   seesMembers: roles.some(({ seesMembers }) => seesMembers),
 });
 
-/** Who subscribes to a channel with members is one, and may send events where clients may at all. */
+/**
+ * Default roles: a subscriber of a channel with members is a member, and may publish client events where the app and
+ * the channel allow them.
+ */
 const usualRoles = ({ hub, about }: LocalChannel): Roles => ({
   publishes: hub.rules.clientMessages && takesClientEvents(about),
   subscribes: true,

@@ -15,21 +15,22 @@ import type { LocalChannel } from './local-channel.js';
 import { alone, viewOf, viewsOf, without } from './views.js';
 
 /**
- * Who has one channel in this process, in which codecs, who receives and who is held back. A subscriber is counted once,
- * whatever views of the channel it has; each view receives, is held back and goes on in another codec for itself.
+ * The subscribers of one channel in this process by codec, and whether they receive or are held back. A subscriber
+ * counts once, however many views of the channel it has; each view receives, is held back and is renewed
+ * independently.
  */
 export abstract class Readers {
-  /** Subscribers of this process. */
+  /** Number of subscribers in this process. */
   count = 0;
 
   protected audienceSet: Audiences = null;
-  /** Null: no audience has a codec with literals. */
+  /** Null if no audience has a codec with literals. */
   protected index: LiteralIndex<Audience> | null = null;
   protected gates: Gates | null = null;
-  /** Null: everybody gets everything as it comes. */
+  /** Null if all subscribers are unpaced. */
   protected pacing: Pacing | null;
   #several: Set<Subscriber> | null = null;
-  /** As what its subscribers have it. */
+  /** The channel as its subscriptions reference it. */
   protected abstract readonly self: LocalChannel;
 
   constructor(
@@ -44,12 +45,12 @@ export abstract class Readers {
     return this.about.name;
   }
 
-  /** Its subscribers, by what they are told. */
+  /** Its subscribers, grouped by the frames they receive. */
   get audiences(): Iterable<Audience> {
     return allAudiences(this.audienceSet);
   }
 
-  /** Those who have more than one view of it, each in an audience of its own. */
+  /** Subscribers with more than one view of the channel, each view in its own audience. */
   get several(): Iterable<Subscriber> {
     return this.#several ?? [];
   }
@@ -62,17 +63,14 @@ export abstract class Readers {
     return audienceOf(this.audienceSet, codec)?.count ?? 0;
   }
 
-  /** Counts a subscriber in. It receives from `open` on, or from the release of its gate. */
+  /** Adds a subscriber. It receives from `open` on, or from the release of its gate. */
   add(subscriber: Subscriber, userId: string | null, codec: Codec = subscriber.codec): void {
     const audience = this.#enter(subscriber, codec);
     this.count += 1;
     subscriber.subscriptions.add(alone(audience, userId));
   }
 
-  /**
-   * What a subscriber gets of a view is said in another codec from now on; it may be one view more. It receives from `open`
-   * on.
-   */
+  /** Changes the codec of one view of a subscriber, or adds the view. The view receives from `open` on. */
   recode(subscriber: Subscriber, codec: Codec): void {
     const subscription = this.#of(subscriber);
     if (subscription === undefined) return;
@@ -107,12 +105,12 @@ export abstract class Readers {
     const codec = this.viewOf(subscriber, view)?.codec;
     if (codec?.live !== undefined) this.recode(subscriber, codec.live());
     const audience = this.viewOf(subscriber, view);
-    // What is held back of those it comes to is from before.
+    // Facts held back by the pace precede its subscription.
     audience?.pace?.flush();
     audience?.open(subscriber);
   }
 
-  /** Has a view of a subscriber go on in another codec; without one, all that it has in their own from the beginning. */
+  /** Renews the codec of one view of a subscriber; without `codec`, the codecs of all its views. */
   renew(subscriber: Subscriber, codec?: Codec): void {
     const subscription = this.#of(subscriber);
     if (subscription === undefined) return;
@@ -131,7 +129,7 @@ export abstract class Readers {
     if (!this.isHeld(subscriber, codec.view)) this.open(subscriber, codec.view);
   }
 
-  /** Has all that receive in one codec go on in another of the same view. */
+  /** Moves all receivers of one codec to another codec of the same view. */
   merge(from: Codec, into: Codec): void {
     for (const subscriber of audienceOf(this.audienceSet, from)?.subscribers ?? []) {
       this.recode(subscriber, into);
@@ -139,7 +137,7 @@ export abstract class Readers {
     }
   }
 
-  /** Takes one view from a subscriber that has others. */
+  /** Removes one view of a subscriber that has others. */
   removeView(subscriber: Subscriber, view: string | undefined): void {
     const subscription = this.#of(subscriber);
     const audience = subscription === undefined ? undefined : viewOf(subscription, view);
@@ -150,7 +148,7 @@ export abstract class Readers {
     if (first !== undefined) this.#keep(subscriber, subscription, first, others);
   }
 
-  /** Counts a subscriber out; it receives nothing more. */
+  /** Removes a subscriber; nothing is delivered to it afterwards. */
   remove(subscriber: Subscriber): void {
     const subscription = subscriber.subscriptions.remove(this.name);
     if (subscription === undefined) return;
@@ -160,7 +158,7 @@ export abstract class Readers {
     for (const audience of viewsOf(subscription)) this.#leave(subscriber, audience);
   }
 
-  /** Holds back what comes for a view of a subscriber, whether it receives already or is about to. */
+  /** Holds back facts for a view of a subscriber, whether it receives already or is about to. */
   hold(gate: Gate): void {
     const { subscriber, codec } = gate;
     const audience = this.viewOf(subscriber, codec.view);
@@ -170,7 +168,7 @@ export abstract class Readers {
     if (audience?.codec.held !== undefined) this.recode(subscriber, audience.codec.held);
   }
 
-  /** Holds back from now on, beginning with what the subscriber was not told yet because its filter had to wait. */
+  /** Begins a hold, starting with facts that were deferred by their filter. */
   #begin(gate: Gate, audience: Audience | undefined): void {
     const { subscriber } = gate;
     gate.share = this.ways.filters ?? null;
@@ -183,7 +181,7 @@ export abstract class Readers {
     audience.mute(subscriber);
   }
 
-  /** Null: the subscriber was told everything, or a gate holds it back already. */
+  /** Returns a gate for facts that were deferred; null if none were, or if a gate holds them already. */
   #catchUp(subscriber: Subscriber, before: Audience, codec: Codec): Gate | null {
     // Messages that arrive during catch-up are encoded by its codec of that time.
     if (!this.#isCatchingUp(subscriber, codec.view) && this.#untoldOf(subscriber, before).length === 0)
@@ -216,9 +214,9 @@ export abstract class Readers {
   }
 
   /**
-   * Ends a hold: a subscribed one is sent what was held and receives from now on, in one step, so that nothing that is
-   * published can come in between. Any other is sent nothing. Undefined when it was done immediately; the promise, of filters
-   * that have to be evaluated first, never rejects.
+   * Ends a hold: a subscribed view is sent the held frames and receives from now on, in one synchronous step, so that
+   * no publication can come in between. An unsubscribed one is sent nothing. Returns undefined if done synchronously;
+   * the promise, of filters that must be evaluated first, never rejects.
    */
   release(gate: Gate): Promise<void> | undefined {
     const settling = gate.settle();
@@ -229,7 +227,7 @@ export abstract class Readers {
 
   async #releaseLater(gate: Gate, settling: Promise<void>): Promise<void> {
     for (let next: Promise<void> | undefined = settling; next !== undefined; next = gate.settle()) await next;
-    // It may have ended otherwise.
+    // It may have been closed meanwhile.
     if (this.gates?.includes(gate) === true) this.#release(gate);
   }
 
@@ -244,13 +242,13 @@ export abstract class Readers {
     if (gate.isLost) subscriber.edge.lost?.(subscriber, this.name, codec.view);
   }
 
-  /** Ends a hold of somebody who has given up: another one of the same subscriber goes on. */
+  /** Ends the hold of an abandoned join; another gate of the same subscriber remains in effect. */
   forget(gate: Gate): void {
     this.gates?.delete(gate);
     if (this.gates?.isEmpty === true) this.gates = null;
   }
 
-  /** From now on somebody here wants appends at a pace. */
+  /** Enables pacing: a subscriber in this process requested paced appends. */
   paced(ways: AppendWays): Pacing {
     return (this.pacing ??= pacingOf(this.hub, this.about, ways));
   }
@@ -304,7 +302,7 @@ export abstract class Readers {
     else this.#several?.delete(subscriber);
   }
 
-  /** Null: they get everything as it comes. */
+  /** Null if the codec is unpaced. */
   #paceOf(codec: Codec): Pace | null {
     const { appends } = this.ways;
     if (appends === null || Pacing.wanted(codec.appends, this.name, appends) === null) return null;

@@ -5,19 +5,19 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Audience } from './audience.js';
 import { Gate } from './gate.js';
 
-/** A subscriber, and whom it is told things with. */
+/** A subscriber, and the codec of its frames. */
 interface Receiver {
   readonly subscriber: Subscriber;
   readonly audience: Audience;
 }
 
-/** What holds back and lets go. */
+/** Holds and releases the delivery of a channel. */
 interface Held {
   hold(gate: Gate): void;
   release(gate: Gate): void;
 }
 
-/** The connections of a user. */
+/** Returns the connections of a user. */
 export function receiversOf(
   audiences: Iterable<Audience>,
   isOf: (subscriber: Subscriber, codec: Codec) => boolean,
@@ -30,8 +30,9 @@ export function receiversOf(
 }
 
 /**
- * A user who has a socket here is still here, whatever others took it for while they did not hear of this process: it
- * never sees itself leave. The store is told again that it is here, and others are. Returns how many.
+ * Corrects a false departure: a user with a socket in this process is still present, even if other processes
+ * considered this one dead; a process never observes its own departure. Announces the user again to the store and to
+ * others. Returns the number of receivers.
  */
 export function tellOthers(
   channel: Held,

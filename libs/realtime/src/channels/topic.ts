@@ -8,23 +8,23 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 /** Sends one frame to all sockets of a native topic. */
 export type NativePublish = (topic: string, frame: Frame) => void;
 
-/** How frames reach the sockets of topics. */
+/** Means by which frames reach the sockets of topics. */
 export interface TopicWays {
   readonly outlet: Outlet;
   readonly publish: NativePublish;
-  /** Topics of subscribers without a WebSocket. Absent: there are none. */
+  /** Topics of subscribers without a WebSocket. Absent if there are none. */
   readonly http?: HttpTopics;
-  /** The part of the event loop in which filters are evaluated. Absent: they are evaluated at once. */
+  /** Event loop share in which filters are evaluated. Absent: they are evaluated synchronously. */
   readonly filters?: LoopShare;
 }
 
-/** Subscribers before they need a set. */
+/** Subscribers; stored without a set while there is one. */
 type Subscribers = Set<Subscriber> | Subscriber | null;
 
 const numbers = new WeakMap<Codec, number>();
 let codecs = 0;
 
-/** A number for every codec there ever was in this process, so that topics of different frames never mix. */
+/** Returns a process-wide unique number of a codec, so that topics of different frames never collide. */
 function numberOf(codec: Codec): number {
   let number = numbers.get(codec);
   if (number === undefined) {
@@ -35,22 +35,22 @@ function numberOf(codec: Codec): number {
   return number;
 }
 
-/** Subscribers who get the same frames of a channel or a pattern, on a native topic of their own. */
+/** Subscribers that receive the same frames of a channel or a pattern, on one native topic. */
 export class Topic {
   readonly #name: string;
   readonly hub: AppHub;
   readonly #ways: TopicWays;
   #subscribers: Subscribers = null;
-  /** Subscribers that are sent to one by one: slow ones, and those whose socket is on no native topic. */
+  /** Subscribers that are served individually: slow ones, and those whose socket is on no native topic. */
   #single: Set<Subscriber> | null = null;
-  /** Frames handed to the native topic so far. */
+  /** Number of frames published on the native topic. */
   #told = 0;
-  /** When every one of its subscribers was last handed a frame, as `performance` keeps time; 0: never. */
+  /** Time of the last frame published to all of its subscribers, on the clock of `performance`; 0: never. */
   toldMs = 0;
 
   constructor(
     hub: AppHub,
-    /** Of the channel or the pattern, which no channel is called like. */
+    /** Topic name of the channel or pattern; cannot collide with a channel name. */
     name: string,
     readonly codec: Codec,
     ways: TopicWays,
@@ -98,13 +98,13 @@ export class Topic {
     return this.#single?.has(subscriber) === true || subscriber.socket?.isSubscribed(this.#name) === true;
   }
 
-  /** Lets a subscriber receive. */
+  /** Starts delivery to a subscriber. */
   open(subscriber: Subscriber): void {
     if (subscriber.lane !== null || subscriber.socket?.isDirect === true) this.#addSingle(subscriber);
     else this.#subscribe(subscriber);
   }
 
-  /** Nothing more reaches the subscriber, until it is let receive again. */
+  /** Stops delivery to a subscriber until it is opened again. */
   mute(subscriber: Subscriber): void {
     this.#unsubscribe(subscriber);
     this.#removeSingle(subscriber);
@@ -120,15 +120,18 @@ export class Topic {
     if (this.#removeSingle(subscriber)) this.#subscribe(subscriber);
   }
 
-  /** Frames that a subscriber got by the native topic beyond what its own count knows. */
+  /** Number of frames a subscriber received by the native topic beyond its own count. */
   toldTo(subscriber: Subscriber): number {
     return subscriber.socket?.isSubscribed(this.#name) === true ? this.#told : 0;
   }
 
-  /** Hands everybody but one a frame; so many of them are held back and get it otherwise. */
+  /**
+   * Publishes a frame to all subscribers but one; `held` is the number of gated subscribers, which receive it
+   * otherwise.
+   */
   tell(frame: Frame, except: Subscriber | null, held = 0): void {
     const { publish, outlet, http } = this.#ways;
-    // The native library leaves the publisher out by itself, if it is on the topic.
+    // The native library excludes the publisher if it is subscribed to the topic.
     const publisher = except?.socket?.isSubscribed(this.#name) === true ? except.socket : null;
     const onTopic = this.count - (this.#single?.size ?? 0) - held - Number(publisher !== null);
     if (except === null && held === 0) this.toldMs = performance.now();
@@ -142,7 +145,7 @@ export class Topic {
     for (const subscriber of this.#single) if (subscriber !== except) outlet.sendFrame(subscriber, frame);
   }
 
-  /** The count of a subscriber excludes what the topic told before it joined. */
+  /** Offsets the subscriber's count by the frames published before it joined. */
   #subscribe(subscriber: Subscriber): void {
     if (subscriber.socket?.subscribe(this.#name) === true) subscriber.sent -= this.#told;
   }

@@ -2,18 +2,18 @@ import type { Audience, Subscription } from './audience.js';
 
 const NO_OTHERS: readonly Audience[] = [];
 
-/** What a subscriber has who has one view of a channel. */
+/** Returns the subscription of a subscriber with a single view. */
 export const alone = (audience: Audience, userId: string | null): Subscription =>
   userId === null ? audience.plain : { ...audience.plain, userId };
 
-/** What it has under this name of its codecs; undefined: nothing. */
+/** Returns its audience for this view of its codecs; undefined if it has none. */
 export const viewOf = ({ audience, others }: Subscription, view: string | undefined): Audience | undefined =>
   audience.codec.view === view ? audience : others.find(({ codec }) => codec.view === view);
 
-/** All that it has of the channel. */
+/** Returns all audiences of a subscription. */
 export const viewsOf = ({ audience, others }: Subscription): readonly Audience[] =>
   others.length === 0 ? [audience] : [audience, ...others];
 
-/** All but one. */
+/** Returns all audiences of a subscription but one. */
 export const without = (subscription: Subscription, left: Audience): readonly Audience[] =>
   subscription.others.length === 0 ? NO_OTHERS : viewsOf(subscription).filter((one) => one !== left);

@@ -20,14 +20,14 @@ import { Delivery } from './delivery.js';
 import type { HttpTopics } from './http-topics.js';
 import type { Outlet } from './outlet.js';
 
-/** What telling what arrives works with. */
+/** Dependencies of `Arrivals`. */
 export interface ArrivalsParts {
   readonly config: Config;
   readonly apps: AppRegistry;
   readonly broker: Broker;
   readonly streamReads: StreamReads | null;
   readonly readTurns: ReadTurns | null;
-  /** The part of the event loop in which filters of live messages are evaluated. */
+  /** Event loop share in which filters of live messages are evaluated. */
   readonly filterShare: LoopShare;
   readonly commits: Commits | null;
   readonly replay: Replay | null;
@@ -41,8 +41,8 @@ export interface ArrivalsParts {
 }
 
 /**
- * What arrives for channels of this process, and everything that it goes through until it is told: streams have it in
- * their order, `delivery` finds the channel and the patterns it is for, and `ways` bring it to those who have them.
+ * Inbound events for channels of this process and their path to subscribers: streams restore their order, `delivery`
+ * looks up the channel and the matching patterns, and `ways` send the frames.
  */
 export class Arrivals {
   readonly ways: Ways & { readonly appends: AppendWays };

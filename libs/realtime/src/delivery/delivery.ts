@@ -18,7 +18,7 @@ const SPECIAL = 35;
 
 const EPOCH_MS = performance.timeOrigin;
 
-/** Hands events that arrive from anywhere to whom they concern in this process. */
+/** Delivers inbound events to the subscribers of this process. */
 export class Delivery {
   constructor(
     private readonly hubs: Hubs,
@@ -26,7 +26,7 @@ export class Delivery {
     private readonly patterns: Pick<PatternBook, 'covered' | 'pacing'>,
   ) {}
 
-  /** Returns how many subscribers of the channel were told at once. */
+  /** Returns the number of channel subscribers notified immediately. */
   deliver(event: Arrived): number {
     const hub = this.hubs.find(event.appId);
     if (hub === null) return 0;
@@ -48,8 +48,8 @@ export class Delivery {
   }
 
   /**
-   * Live events of a channel up to this serial will not come any more. Whoever goes by positions is told so, once, in whatever
-   * way it has the channel.
+   * Live events of a channel up to this serial are permanently lost. Reports the gap once to each subscriber that
+   * uses positions, whether it has the channel directly or by a pattern.
    */
   lost(appId: string, name: string, place: { readonly streamId: string; readonly serial: number }): void {
     const hub = this.hubs.find(appId);
@@ -62,7 +62,7 @@ export class Delivery {
     if (about === null || frames === null) return;
     const told: Told = { frames, exceptSocketId: null };
     const pacing = hub.pacings.of(name);
-    // A pace has brought it to all who have the channel, by whatever.
+    // The pacing has delivered it to direct and pattern subscribers.
     if (pacing === null) hub.patterns.tell(hub, about, told);
     else if (channel === undefined) pacing.take(told);
   }
@@ -80,9 +80,9 @@ export class Delivery {
       return 0;
     }
     const receivers = channel === undefined ? 0 : channel.deliver(fact, exceptSocketId, told.frames);
-    // What is old for the channel is old for everybody.
+    // A fact that is outdated for the channel is outdated for its pattern subscribers too.
     if (receivers === null) return 0;
-    // A pace has brought it to all who have the channel.
+    // The pacing has delivered it to direct and pattern subscribers.
     const byPattern = pacing === null ? hub.patterns.tell(hub, about, told) : 0;
     if (hub.tap !== null) hub.tap.delivered(event, receivers + byPattern);
     count(hub, about.kind, receivers + byPattern, event);
@@ -105,7 +105,7 @@ function count(hub: AppHub, kind: ChannelKind, receivers: number, { publishedAtM
   hub.meters.delivered(kind, receivers, Math.max(0, latencyMs));
 }
 
-/** Nothing is remembered of users whom nobody here watches. */
+/** Drops events of users without watchers in this process; no state is stored for them. */
 function isNews(hub: AppHub, channel: string, fact: ChannelFact & { readonly kind: 'user_seen' }): boolean {
   const userId = watchedUser(channel);
   return userId !== null && hub.watchers.has(userId) && hub.watched.hear(fact).length > 0;

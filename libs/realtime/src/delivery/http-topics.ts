@@ -2,8 +2,8 @@ import type { Frame } from '../codec.js';
 import type { SubscriberSocket } from '../subscriber/subscriber.js';
 
 /**
- * Topics of subscribers without a WebSocket: the native publish reaches WebSockets alone. A process without such subscribers
- * pays one lookup in an empty map per publish.
+ * Topics of subscribers without a WebSocket: the native publish reaches WebSockets alone. A process without such
+ * subscribers pays one lookup in an empty map per publish.
  */
 export class HttpTopics {
   readonly #topics = new Map<string, Set<SubscriberSocket>>();
@@ -30,7 +30,7 @@ export class HttpTopics {
     return this.#topics.get(topic)?.has(socket) === true;
   }
 
-  /** Sends a frame to every socket of a topic but one. Sockets may leave the topic meanwhile. */
+  /** Sends a frame to every socket of a topic but one. Sockets may leave the topic during the call. */
   publish(topic: string, frame: Frame, except: SubscriberSocket | null = null): void {
     if (this.#topics.size === 0) return;
     for (const socket of this.#topics.get(topic) ?? [])

@@ -44,7 +44,7 @@ const NOTHING: Answer = {
   stream_end: null,
 };
 
-/** What the listener works with. */
+/** Dependencies of `HubListener`. */
 export interface ListenerParts {
   readonly hubs: Hubs;
   readonly delivery: Delivery;
@@ -61,7 +61,10 @@ export interface ListenerParts {
   readonly sessions: Pick<SessionRequests, 'answer'>;
 }
 
-/** What this process does for the broker: delivers events, and answers what others ask about its sockets. */
+/**
+ * Handles calls of the broker: delivers events, and answers requests of other nodes about the sockets of this
+ * process.
+ */
 export class HubListener implements BrokerListener {
   readonly #answers: Answers;
 
@@ -100,13 +103,13 @@ export class HubListener implements BrokerListener {
   }
 
   answer<Kind extends keyof Question>(kind: Kind, appId: string, about: Question[Kind]): Answer[Kind] {
-    // An app that has nothing here may have it soon.
+    // An app without state in this process may get connections soon.
     if (isOfMeta(kind, about)) this.parts.metaWatch.told(appId, about.channels);
-    // Receivers and ended connections outlast the connections of their app on this node.
+    // Receivers and closed connections outlast the open connections of their app on this node.
     if (isOfComet(kind, about)) return this.parts.comet.apply(appId, about) as Answer[Kind];
     const hub = this.parts.hubs.find(appId);
     if (hub !== null) return this.#answers[kind](hub, about);
-    // What is kept of connections that have gone outlasts everything else that their app had here.
+    // State of closed connections that may reconnect outlives all other state of their app.
     return isOfTaken(kind, about) ? (this.parts.takings.taken(appId, about) as Answer[Kind]) : NOTHING[kind];
   }
 
@@ -117,7 +120,7 @@ export class HubListener implements BrokerListener {
     announcements.outOfReach();
   }
 
-  /** Tells the others what they missed, and finds out what was missed here. */
+  /** The broker is reachable again: announces what other nodes missed, and reads what this node missed. */
   inReachAgain(): void {
     const { isolation, outages, announcements, looks, durable } = this.parts;
     outages.end();
@@ -160,7 +163,7 @@ function actingSocket(hub: AppHub, socketId: string, channel: string): ActingSoc
   };
 }
 
-/** Meta channels are subscribed to by nobody as far as others are told. */
+/** Omits meta channels; they count as unoccupied. */
 function* occupied(hub: AppHub, prefix: string): Generator<string> {
   for (const name of hub.channels.keys()) if (name.startsWith(prefix) && metaBase(name) === null) yield name;
 }
@@ -174,7 +177,7 @@ function counts(hub: AppHub, names: Iterable<string>): ReadonlyMap<string, numbe
   return found;
 }
 
-/** Only who signed in as the user: a member of a presence channel is not meant. */
+/** Closes connections signed in as the user; members of presence channels with this user id are not affected. */
 function closeUser(
   hub: AppHub,
   userId: string,
@@ -186,7 +189,7 @@ function closeUser(
   return subscribers.length;
 }
 
-/** Each is counted once, and none whose end was decided before. */
+/** Closes the holders of revoked tokens. Each counts once; connections that are closing already do not count. */
 function closeHolders(hub: AppHub, revoked: RevokedTokens, outlet: Outlet): number {
   let closed = 0;
   for (const subscriber of hub.tokens.holdersOf(revoked)) {

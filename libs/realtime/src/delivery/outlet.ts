@@ -5,36 +5,39 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import type { ConnectionErrorType } from '../metrics.js';
 import { SlowLane } from './slow-lane.js';
 
-/** Ends that count as errors of the subscriber; the others are its ordinary life. */
+/** Close reasons that count as connection errors; the others are normal. */
 const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
   over_capacity: 'over_capacity',
   closed_by_rate_limit: 'rate_limited',
 };
 
-/** How much may wait for one client. */
+/** Bounds of the outbound queue of one client. */
 export interface OutletBounds {
-  /** Frames; Infinity: no bound. */
+  /** Infinity: unlimited. */
   readonly maxFrames: number;
-  /** Bytes; Infinity: no bound. */
+  /** Infinity: unlimited. */
   readonly maxBytes: number;
   /** Unsent bytes from which a client counts as slow. */
   readonly slowBytes: number;
-  /** Whether going beyond closes the subscriber; else the new frame is dropped, where that is no silent hole. */
+  /**
+   * Whether exceeding the bounds closes the subscriber; otherwise the new frame is dropped, unless that would cause
+   * an unnoticed gap.
+   */
   readonly disconnects: boolean;
   /** Whether frames are compressed. */
   readonly compress: boolean;
 }
 
-/** Told of what clients lost. */
+/** Notified of losses of clients. */
 export interface OutletObserver {
-  /** A frame was not queued, because too much waits already. */
+  /** A frame was dropped because the queue is full. */
   dropped(subscriber: Subscriber): void;
 }
 
 /**
- * The way out to single connections. A client that reads gets its frames from the native library; one that does not
- * is slow: it leaves the native topics, and what is for it waits in a lane of its own, whose frames are shared
- * and are counted exactly. It goes back as soon as it has read everything.
+ * Sends frames to single connections. A client that keeps up is served by the native library. A client that does not
+ * read is slow: it leaves the native topics, and its frames wait in a lane of its own, which shares frames and counts
+ * them exactly. It returns to the topics once it has read everything.
  */
 export class Outlet {
   constructor(
@@ -42,12 +45,12 @@ export class Outlet {
     private readonly observer: OutletObserver,
   ) {}
 
-  /** Tells one subscriber a fact, if its codec has a frame for it. */
+  /** Sends one subscriber a fact, if its codec has a frame for it. */
   send(subscriber: Subscriber, fact: Fact, codec: Codec = subscriber.codec): void {
     this.sendOf(subscriber, new Frames(fact), codec);
   }
 
-  /** The same, for a fact that others are told too. */
+  /** Like `send`, for a fact that is delivered to other subscribers too. */
   sendOf(subscriber: Subscriber, frames: Frames, codec: Codec = subscriber.codec): void {
     const frame = frames.of(codec);
     if (frame === null) return;
@@ -65,14 +68,14 @@ export class Outlet {
     const { socket, hub } = subscriber;
     if (!subscriber.isOpen) return;
     const outcome = socket?.send(frame, typeof frame !== 'string', this.bounds.compress) ?? 'closed';
-    // What is dropped is told of by `dropped`, as is what is dropped of native topics.
+    // Drops are reported by `dropped`, like those of native topics.
     if (outcome === 'closed' || outcome === 'dropped') return;
     hub.meters.sent(1, frameBytes(frame));
     subscriber.sent += 1;
     if (outcome === 'buffered') this.slowDown(subscriber);
   }
 
-  /** For a slow subscriber only: sends, queues, drops or closes, whatever its bounds say. */
+  /** For slow subscribers only: sends, queues, drops or closes, according to its bounds. */
   queue(subscriber: Subscriber, frame: Frame): void {
     const { lane, socket } = subscriber;
     if (lane === null || socket === null || !subscriber.isOpen) return;
@@ -81,7 +84,7 @@ export class Outlet {
     this.#flush(subscriber, lane);
   }
 
-  /** Looks whether a subscriber on native topics has fallen behind. */
+  /** Checks whether a subscriber on native topics has fallen behind. */
   slowDown(subscriber: Subscriber): void {
     const unsent = subscriber.socket?.bufferedBytes ?? 0;
     if (unsent < this.bounds.slowBytes || subscriber.lane !== null || !subscriber.isOpen) return;
@@ -89,7 +92,7 @@ export class Outlet {
     for (const topic of subscriber.topics()) topic.becameSlow(subscriber);
   }
 
-  /** The client has read some: sends more, and ends its being slow when nothing is left. */
+  /** The client has read data: sends more, and returns it to the native topics once its queue is empty. */
   drained(subscriber: Subscriber): void {
     const { lane, socket } = subscriber;
     if (lane === null || socket === null) return;
@@ -100,8 +103,9 @@ export class Outlet {
   }
 
   /**
-   * The native library threw a frame away. It says so amid its work on all subscribers of a topic, where it would go
-   * on with memory it has freed if one of them ended: the end is decided now and comes in the next turn of the loop.
+   * The native library dropped a frame. It reports so while iterating over the subscribers of a topic, and would
+   * access freed memory if one of them were closed meanwhile: the close is decided now and executed in the next turn
+   * of the loop.
    */
   dropped(subscriber: Subscriber): void {
     if (this.#mayLose(subscriber)) return this.observer.dropped(subscriber);
@@ -109,32 +113,35 @@ export class Outlet {
     setImmediate(() => this.#end(subscriber, 'over_capacity'));
   }
 
-  /** Too much waits already for one frame more. */
+  /** The queue has no capacity for another frame. */
   overflow(subscriber: Subscriber): void {
     if (this.#mayLose(subscriber)) this.observer.dropped(subscriber);
     else this.close(subscriber, 'over_capacity');
   }
 
-  /** Who goes by positions would take a hole for nothing: it is closed instead, and told what it missed when it is back. */
+  /**
+   * Whether frames may be dropped. A subscriber that uses positions would not notice the gap: it is closed instead,
+   * and recovers missed messages when it reconnects.
+   */
   #mayLose({ edge, attachPoints, patterns }: Subscriber): boolean {
     const places = (attachPoints?.size ?? 0) + (patterns?.size ?? 0);
     return !this.bounds.disconnects && (edge.tellsPositions !== true || places === 0);
   }
 
-  /** Ends one for whom not even that waits any more: without a word, and in the next turn of the loop. */
+  /** Closes a subscriber without an error frame, because even that would have to wait; in the next turn of the loop. */
   terminate(subscriber: Subscriber, reason: ErrorCode): void {
     if (this.#decide(subscriber, reason)) setImmediate(() => subscriber.socket?.terminate());
   }
 
   /**
-   * Tells the client why, closes, and remembers the reason. Nothing happens to one that is ending already. A last fact
-   * goes out before the error frame, whatever else waits. `text` replaces the text of the reason.
+   * Sends the client the reason, closes, and records the reason. Does nothing if it is closing already. `lastFact` is
+   * sent before the error frame, regardless of what else waits. `text` replaces the text of the reason.
    */
   close(subscriber: Subscriber, reason: ErrorCode, lastFact: Fact | null = null, text?: string): void {
     if (this.#decide(subscriber, reason)) this.#end(subscriber, reason, lastFact, text);
   }
 
-  /** False: it is ending already, or this is no reason to end. */
+  /** Returns false if it is closing already, or if the reason does not close it. */
   #decide(subscriber: Subscriber, reason: ErrorCode): boolean {
     if (!subscriber.isOpen || ERRORS[reason].closeCode === null) return false;
     subscriber.endedFor = reason;
@@ -163,7 +170,7 @@ export class Outlet {
     if (socket.isOpen) socket.terminate();
   }
 
-  /** Asked before anything is done with a frame, so that one that is refused has not gone out all the same. */
+  /** Checked before a frame is processed, so that a rejected frame is never sent. */
   #fits(frame: Frame, lane: SlowLane, unsentBytes: number): boolean {
     const { maxFrames, maxBytes, slowBytes } = this.bounds;
     const isNext = lane.size === 0 && unsentBytes < slowBytes;

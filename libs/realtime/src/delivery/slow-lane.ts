@@ -1,13 +1,13 @@
 import { type Frame, frameBytes } from '../codec.js';
 
-/** Frames that wait for one slow client, oldest first. They are shared with every other slow client. */
+/** Frames waiting for one slow client, oldest first. They are shared with all other slow clients. */
 export class SlowLane {
   #frames: Frame[] = [];
   #first = 0;
   #bytes = 0;
   #taken = 0;
 
-  /** How many wait. */
+  /** Number of waiting frames. */
   get size(): number {
     return this.#frames.length - this.#first;
   }
@@ -16,7 +16,7 @@ export class SlowLane {
     return this.#bytes;
   }
 
-  /** How many ever were taken out. */
+  /** Number of frames ever removed. */
   get taken(): number {
     return this.#taken;
   }
@@ -26,7 +26,7 @@ export class SlowLane {
     this.#bytes += frameBytes(frame);
   }
 
-  /** The oldest, taken out; undefined when none waits. */
+  /** Removes and returns the oldest frame; undefined if none waits. */
   shift(): Frame | undefined {
     const frame = this.#frames[this.#first];
     if (frame === undefined) return undefined;

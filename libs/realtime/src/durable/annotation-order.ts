@@ -11,12 +11,15 @@ import type { Origin, OriginHead } from './origin.js';
 import { MAX_HELD, type Gap, type Refetched } from './stream-order.js';
 import type { StreamReads } from './stream-reads.js';
 
-/** Annotations are numbered on whatever becomes of the stream: what is said of their order is of one that never ends. */
+/**
+ * Stream id of annotations. Their numbers continue whatever happens to the message stream, so their order is kept
+ * under one permanent id.
+ */
 const ANNOTATIONS = 'annotations';
-/** Summaries that are looked through for those that were missed. */
+/** Limit of summaries searched for missed ones. */
 const MOST_SUMMARIES = 1000;
 
-/** A record of an annotation as one of the order of its channel's annotations. */
+/** Returns the record of an annotation with its position in the annotation order of the channel. */
 export const inAnnotationOrder = (record: FanOutRecordBody): FanOutRecordBody => ({
   ...record,
   stream_id: ANNOTATIONS,
@@ -24,8 +27,8 @@ export const inAnnotationOrder = (record: FanOutRecordBody): FanOutRecordBody =>
 });
 
 /**
- * Annotations as their numbers order them. With those that were missed goes what all of their type come to now, which is
- * as much as their subscribers can make use of.
+ * Origin of annotations, ordered by their numbers. Missed annotations are delivered with the current summary of their
+ * type, which is all their subscribers can use.
  */
 export class AnnotationOrigin implements Origin<FanOutRecordBody> {
   constructor(
@@ -50,7 +53,7 @@ export class AnnotationOrigin implements Origin<FanOutRecordBody> {
     const found = await this.reads.annotations({ ...query, afterNo: fromSerial - 1, limit: MAX_HELD });
     const events = found.filter(({ annotationNo }) => annotationNo <= toSerial);
     const summaries = await summariesOf(address, events, this.reads);
-    // What was erased is not there any more, and nobody is told of it.
+    // Purged annotations no longer exist and are not reported.
     const upTo = found.length < MAX_HELD ? toSerial : (events.at(-1)?.annotationNo ?? toSerial);
     const byNumber = new Map(events.map((event) => [event.annotationNo, event]));
     return Array.from({ length: upTo - fromSerial + 1 }, (_, index) => {
@@ -62,7 +65,7 @@ export class AnnotationOrigin implements Origin<FanOutRecordBody> {
   }
 }
 
-/** By message and type, of what can be read still. */
+/** Returns the readable summaries, by message and type. */
 async function summariesOf(
   address: StreamAddress,
   events: readonly AnnotationEvent[],

@@ -7,7 +7,7 @@ type Transition = Pick<CommitRecordOf<'presence'>, 'app_id' | 'channel'>;
 
 export interface ClaimsParts {
   readonly commits: Pick<Commits, 'commit'>;
-  /** Null: it cannot be told what of a stream is retained. */
+  /** Null if the retained part of a stream cannot be read. */
   readonly reads: Pick<StreamReads, 'heads'> | null;
   readonly nodeId: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -18,25 +18,25 @@ type Doubt = 'lagging' | 'lost';
 interface Doubtful {
   readonly address: StreamAddress;
   doubt: Doubt;
-  /** Whether the stream says so of itself. */
+  /** Whether the claim is recorded in the stream. */
   isTold: boolean;
   isTelling: boolean;
-  /** Whether it was caught up with. */
+  /** Whether the delay is over. */
   isOver: boolean;
 }
 
-/** Channels in doubt at one time; others are not told of. */
+/** Limit of doubtful channels; further ones are not recorded. */
 const MOST = 10_000;
 const AGAIN_MS = 5000;
 
-/** Has presence histories say of themselves that they are behind or not whole, as soon as they can be told. */
+/** Records in presence histories that they are behind or incomplete, as soon as they can be written. */
 export class Claims {
   readonly #doubtful = new Map<string, Doubtful>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly parts: ClaimsParts) {}
 
-  /** Changes of the channel have waited for long. */
+  /** Changes of the channel have waited for too long. */
   lagging(transition: Transition): void {
     this.#doubt(transition, 'lagging');
   }
@@ -46,7 +46,7 @@ export class Claims {
     this.#doubt(transition, 'lost');
   }
 
-  /** A change of the channel is committed: it is behind no longer. */
+  /** A change of the channel was committed: the history is no longer behind. */
   committed({ app_id: appId, channel }: Transition): void {
     if (this.#doubtful.size === 0) return;
     const name = streamName({ appId, channel, kind: 'presence' });
@@ -96,11 +96,14 @@ export class Claims {
     if (!isTold || one.doubt !== doubt) return;
     one.isTold = true;
     if (one.isOver) void this.#commit(address, 'healthy', null);
-    // Nothing that happens here makes it whole again.
+    // Later changes do not make the history complete again.
     if (doubt === 'lost') this.#doubtful.delete(streamName(address));
   }
 
-  /** What is retained is wrong now; where nothing is, only what comes will have begun in the middle. */
+  /**
+   * Marks the history as requiring a reset if it retains records, which are now wrong; otherwise as degraded, since
+   * only future records will lack their beginning.
+   */
   async #tellLost(address: StreamAddress): Promise<boolean> {
     const { reads, onTrouble } = this.parts;
     try {
@@ -110,7 +113,7 @@ export class Claims {
         : await this.#commit(address, 'degraded', 'presence_history_write_failed');
     } catch (error) {
       onTrouble('claim about a presence history', error);
-      // That much is certain; the rest is told when it is known.
+      // This much is certain; the rest is recorded once it is known.
       await this.#commit(address, 'degraded', 'presence_history_write_failed');
       return false;
     }

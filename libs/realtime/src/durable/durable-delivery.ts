@@ -23,25 +23,25 @@ import type { Head } from './stream-order.js';
 import type { StreamReads } from './stream-reads.js';
 import { type Seen, Streams, type StreamsParts } from './streams.js';
 
-/** What delivering committed records works with. */
+/** Dependencies of `DurableDelivery`. */
 export interface DurableDeliveryParts {
   readonly hubs: Hubs;
   readonly delivery: Delivery;
   readonly patterns: Pick<PatternBook, 'covered'>;
-  /** Null: this process has no way to streams. */
+  /** Null: this process cannot read streams. */
   readonly reads: StreamReads | null;
   readonly commits: Commits | null;
   readonly nodeId: () => string;
-  /** What a frame may have where its app says nothing; 0: anything. */
+  /** Limit of a frame if the app defines none; 0: unlimited. */
   readonly maxFrameBytes: number;
   readonly metrics: Metrics;
   readonly past: Past;
-  /** What is missing of a stream does not come. */
+  /** Called when missing records of a stream are given up. */
   readonly givenUp: (address: StreamAddress, at: Head) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Records that hold a message, and what it does. */
+/** Operations of records that hold a message, and the action of that message. */
 const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> = {
   publish: 'plain',
   create: 'create',
@@ -50,11 +50,11 @@ const ACTIONS: Readonly<Partial<Record<FanOutRecordBody['op'], MessageAction>>> 
   append: 'append',
 };
 
-/** Delivers the committed records of channels with a history, each stream in its order. */
+/** Delivers committed records of durable channels, each stream in order. */
 export class DurableDelivery implements ChannelFollower {
   readonly streams: Streams;
   readonly #byPattern: PassingStreams;
-  /** What is annotated has an order of its own. */
+  /** Annotations have their own order. */
   readonly #annotations: Streams;
   readonly #annotationsByPattern: PassingStreams;
 
@@ -76,7 +76,7 @@ export class DurableDelivery implements ChannelFollower {
       ...counts,
       origin: reads === null ? null : new AnnotationOrigin(reads, (appId) => this.#maxFrameBytes(appId)),
       deliver: (record) => this.#deliverAnnotation(record),
-      // Whoever numbers annotations anew has lost those there were: it begins again here too.
+      // If annotations are numbered from the start again, the earlier ones were lost: restarts here too.
       regressed: ({ appId, channel }) => {
         this.#annotations.leave(appId, channel);
         this.#annotations.follow(appId, channel);
@@ -101,12 +101,12 @@ export class DurableDelivery implements ChannelFollower {
   /** Never throws. */
   take(record: FanOutRecordBody): void {
     const { app_id: appId, channel } = record;
-    // What is kept here of the channel may be what was erased.
+    // The cached messages of the channel may have been purged.
     if (record.op === 'purge') return this.parts.past.erase(appId, channel);
     const hub = this.parts.hubs.find(appId);
     if (hub === null) return;
     const isHere = hub.remembers(channel);
-    // Its history, or its annotations, may have been enabled after somebody here subscribed.
+    // The channel's history, or its annotations, may have been enabled after a local subscription began.
     if (record.op === 'annotate' || record.op === 'unannotate') {
       if (isHere) this.#annotations.follow(appId, channel);
       else if (this.parts.patterns.covered(hub, channel) !== null)
@@ -120,13 +120,13 @@ export class DurableDelivery implements ChannelFollower {
     this.streams.take(record);
   }
 
-  /** Nobody here has a pattern of the app any more. */
+  /** The last pattern subscription of the app ended. */
   noPatterns(appId: string): void {
     this.#byPattern.forget(appId);
     this.#annotationsByPattern.forget(appId);
   }
 
-  /** What came while the broker was out of reach has to be fetched. */
+  /** The broker is reachable again: fetches records missed meanwhile. */
   inReachAgain(): void {
     this.streams.compare();
     this.#annotations.compare();
@@ -156,7 +156,7 @@ export class DurableDelivery implements ChannelFollower {
     });
   }
 
-  /** What it all comes to first, then the one. */
+  /** Delivers the summary first, then the annotation. */
   #deliverAnnotation({ app_id: appId, channel, summary, message, ...record }: FanOutRecordBody): void {
     const facts = [
       typeof summary === 'string' ? readSummarizedV2(summary, channel) : null,
@@ -186,15 +186,16 @@ export class DurableDelivery implements ChannelFollower {
       .add();
   }
 
-  /** What a frame of the app may have; 0: anything. */
+  /** Limit of a frame of the app; 0: unlimited. */
   #maxFrameBytes(appId: string): number {
     const bytes = this.parts.hubs.find(appId)?.app.limits.maxEventPayloadBytes ?? Infinity;
     return Number.isSafeInteger(bytes) ? bytes : this.parts.maxFrameBytes;
   }
 
   /**
-   * Whoever has the stream judges what is claimed here. What was delivered last is claimed first, since the stream goes
-   * on above that; but the store may have come that far again, and it may be of what came since.
+   * Reports that the store lost delivered records of a stream; the writer that owns the stream verifies the claim.
+   * The last delivered message is claimed first, since the stream continues above it; but the store may have reached
+   * that serial again, and the record may then be a later one.
    */
   async #regressed(address: StreamAddress, seen: Seen): Promise<void> {
     const { next, messageId, contradicted } = seen;
@@ -202,7 +203,7 @@ export class DurableDelivery implements ChannelFollower {
     if (!isTaken && contradicted !== null) await this.#claim(address, seen, contradicted);
   }
 
-  /** Whether it was found to be so. */
+  /** Returns whether the claim was confirmed. */
   async #claim(
     { appId, channel }: StreamAddress,
     { streamId, historyHead }: Seen,

@@ -20,7 +20,7 @@ import { SequencedDelivery } from './sequenced-delivery.js';
 import type { Head } from './stream-order.js';
 import type { StreamReads } from './stream-reads.js';
 
-/** What sockets do for channels with a history work with. */
+/** Dependencies of `Durable`. */
 export interface DurableParts {
   readonly hubs: Hubs;
   readonly apps: AppRegistry;
@@ -28,12 +28,12 @@ export interface DurableParts {
   readonly delivery: Delivery;
   readonly patterns: Pick<PatternBook, 'covered'>;
   readonly broker: Pick<Broker, 'nodeId'>;
-  /** Null: this process has no way to streams. */
+  /** Null: this process cannot read streams. */
   readonly streamReads: StreamReads | null;
   readonly readTurns: ReadTurns | null;
   /** Null: this process cannot commit. */
   readonly commits: Commits | null;
-  /** What a frame may have where its app says nothing; 0: anything. */
+  /** Limit of a frame if the app defines none; 0: unlimited. */
   readonly maxFrameBytes: number;
   /** Null: this process has no sequencer. */
   readonly replay: Replay | null;
@@ -41,10 +41,10 @@ export interface DurableParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** What sockets do for channels with streams: deliver what comes in order, and keep who comes and goes. */
+/** The sockets' part in channels with streams: delivers records in order, and records presence changes. */
 export class Durable {
   readonly delivery: DurableDelivery;
-  /** Null: events without a history have no places here. */
+  /** Null if ephemeral events have no serials. */
   readonly sequenced: SequencedDelivery | null;
   readonly past: Past;
   readonly positions: Positions;
@@ -84,17 +84,17 @@ export class Durable {
   presenceChanged(change: PresenceChange): void {
     const { appId, channel } = change;
     if (channel === ONLINE_USERS) return;
-    // A lease may outlast everything else that the app had here.
+    // A lease may outlast all other state of the app in this process.
     this.#presence?.changed(this.parts.hubs.find(appId)?.app ?? appId, change);
   }
 
-  /** What came while the broker was out of reach has to be fetched. */
+  /** The broker is reachable again: fetches records missed meanwhile. */
   inReachAgain(): void {
     this.delivery.inReachAgain();
     this.sequenced?.streams.compare();
   }
 
-  /** Nobody here has a pattern of the app any more. */
+  /** The last pattern subscription of the app ended. */
   noPatterns(appId: string): void {
     this.delivery.noPatterns(appId);
     this.sequenced?.noPatterns(appId);
@@ -106,7 +106,7 @@ export class Durable {
     this.#presence?.stop();
   }
 
-  /** Whoever goes by serials is told that some are missing for good. */
+  /** Reports to subscribers that use serials that some are permanently missing. */
   #givenUp({ appId, channel }: StreamAddress, { streamId, next }: Head): void {
     this.parts.delivery.lost(appId, channel, { streamId, serial: next - 1 });
   }

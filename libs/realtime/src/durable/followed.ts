@@ -3,42 +3,42 @@ import type { StreamAddress } from '@carillon/history-store';
 import type { OriginHead } from './origin.js';
 import type { Ordered, StreamOrder } from './stream-order.js';
 
-/** A record that tells its channel. */
+/** A record that contains its channel. */
 export type Followable = Ordered & Pick<FanOutRecordBody, 'app_id' | 'channel'>;
 
-/** Where a channel stands here: everything up to the serial was delivered, and what comes later will be. */
+/** The delivery position of a channel: everything up to the serial was delivered, and everything later will be. */
 export interface Standing {
   readonly streamId: string;
-  /** 0: nothing was ever delivered. */
+  /** 0: nothing was delivered yet. */
   readonly serial: number;
   readonly historySerial: number;
 }
 
-/** One channel whose stream is followed. */
+/** A channel whose stream is followed. */
 export interface Followed<Record extends Followable> {
   readonly address: StreamAddress;
   readonly order: StreamOrder<Record>;
   readonly sinceMs: number;
-  /** By which what is missing is read next; null: it is asked where the stream stands first. */
+  /** Head from which missing records are read next; null if the head must be read first. */
   head: OriginHead<Record> | null;
   isFetching: boolean;
-  /** The answer to where it stands, which somebody waits for already; null: nobody asks. */
+  /** The pending head request; null if there is none. */
   asking: Promise<void> | null;
-  /** When it was last told that a second past shows up. */
+  /** When a contradicting stream was last reported. */
   toldAtMs: number;
-  /** It stands where its first record is. */
+  /** Whether the position is set by the first record. */
   beginsHere: boolean;
 }
 
-/** Whether it is known which stream what is missing is of. */
+/** Whether missing records can be read: their stream is known. */
 export const canRead = <Record extends Followable>({ order, head }: Followed<Record>): boolean =>
   !order.needsHead && head !== null && head.streamId === order.position?.streamId;
 
-/** Whether it is not known where the channel stands, or something is missing. */
+/** Whether the position is unknown or records are missing. */
 export const isBehind = <Record extends Followable>({ order }: Followed<Record>): boolean =>
   order.needsHead || order.gap !== null;
 
-/** Null: it is not known, or something is missing, or it has no stream. */
+/** Returns the position; null if it is unknown, records are missing, or the channel has no stream. */
 export function standingOf<Record extends Followable>({ order }: Followed<Record>): Standing | null {
   const { position } = order;
   if (position === null || order.needsHead || order.gap !== null) return null;

@@ -1,39 +1,39 @@
 import type { Followable, Followed } from './followed.js';
 
-/** Channels in one query. */
+/** Channels per batch. */
 const MOST_IN_QUERY = 2000;
-/** Questions of one kind on their way. */
+/** Concurrent batches of one kind. */
 const MOST_AT_ONCE = 4;
 
-/** Where a channel stands is wanted to be known. */
+/** A requested head of a channel. */
 interface Wanted<Record extends Followable> {
   readonly one: Followed<Record>;
   readonly answered: () => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** Those of one kind: who is to be asked for, and how many questions are not answered yet. */
+/** Requests of one kind: channels to be requested, and the number of pending batches. */
 interface Asking<Record extends Followable> {
   wanted: Wanted<Record>[];
   running: number;
 }
 
 /**
- * Asks where channels stand, together and not more often than somebody needs to know: where very many are asked for at one
- * time, as when everybody comes back, a question takes all that came while others were on their way.
+ * Requests the heads of channels in batches, at most one per channel at a time. Under load, as when all clients
+ * reconnect, a batch contains every channel that was requested while earlier batches were pending.
  */
 export class HeadQuestions<Record extends Followable> {
   readonly #plain: Asking<Record> = { wanted: [], running: 0 };
   readonly #making: Asking<Record> = { wanted: [], running: 0 };
 
   constructor(
-    /** Rejects when it cannot be told. */
+    /** Rejects if the heads cannot be read. */
     private readonly heads: (asked: readonly Followed<Record>[], make: boolean) => Promise<void>,
   ) {}
 
   /**
-   * Asks where a channel stands; whoever is asked for in one turn of the loop is asked for together. Who asks while somebody
-   * does already gets that answer.
+   * Requests the head of a channel. Requests of one turn of the loop share a batch. If a request for the channel is
+   * pending, returns that one.
    */
   ask(one: Followed<Record>, make = false): Promise<void> {
     if (one.asking !== null) return one.asking;

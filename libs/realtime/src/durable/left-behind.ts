@@ -6,33 +6,33 @@ import { isCommitted, type Commits } from '@carillon/history-publish';
 import { pause } from '@carillon/runtime';
 import { isPassing, recordOf } from './presence-log.js';
 
-/** What taking out those who were left behind works with. */
+/** Dependencies of `LeftBehind`. */
 export interface LeftBehindParts {
   readonly store: PresentMembers;
   readonly apps: Pick<AppRegistry, 'findById'>;
   readonly channels: Channels;
   readonly commits: Pick<Commits, 'commit'>;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** Told how many were taken out, if any. */
+  /** Called with the number of removed members, if any. */
   readonly done: (members: number) => void;
-  /** Waits; ends early when the signal is aborted. */
+  /** Sleeps; ends early when the signal is aborted. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const AT_ONCE = 200;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A store that has yet to come up says so itself; after so many tries, half a minute, it is our trouble too. */
+/** Failed attempts that are not reported, about half a minute: a store that is starting reports so itself. */
 const QUIET_TRIES = 5;
 
 /**
- * Takes out of the presence histories whom a process left there that did not stop but died: for a process that is
- * alone, where nobody else can. It numbers what it does below every change of this process, so whoever has come back
- * meanwhile stays. Channels that keep no history any more, and apps that are gone, are left as they are.
+ * Writes leave events to presence histories for members of a process that crashed; for a single process, where no
+ * other node can. The events have serials below every change of this process, so members that rejoined meanwhile
+ * stay. Channels without a history and deleted apps are left unchanged.
  */
 export class LeftBehind {
   readonly #stopping = new AbortController();
-  /** Of changes before this process: those of presence begin at the time in microseconds. */
+  /** Serial below those of this process; serials of presence changes begin at the time in microseconds. */
   readonly #serial = Math.floor(performance.timeOrigin) * 1000;
   #after: MembersQuery['after'] = null;
   #removed = 0;
@@ -43,7 +43,7 @@ export class LeftBehind {
     this.#stopping.abort();
   }
 
-  /** Never rejects: what fails is tried again until it is done, or stopped. */
+  /** Never rejects: retries until it is done or stopped. */
   async run(): Promise<void> {
     const { signal } = this.#stopping;
     const { pause: wait = pause, onTrouble, done } = this.parts;
@@ -85,7 +85,7 @@ export class LeftBehind {
     }
   }
 
-  /** Null: nobody can see it. */
+  /** Null if the app was deleted or the channel no longer has a presence history. */
   async #recordOf({ appId, channel, userId }: MemberThere): Promise<CommitRecordOf<'presence'> | null> {
     const app = await this.parts.apps.findById(appId);
     if (app === null) return null;

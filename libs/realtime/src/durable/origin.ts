@@ -1,16 +1,19 @@
 import type { StreamAddress } from '@carillon/history-store';
 import type { Gap, Head, Ordered, Refetched } from './stream-order.js';
 
-/** Where a stream stands, and how what is missing of it is read. */
+/** Head of a stream, and how its missing records are read. */
 export interface OriginHead<Record extends Ordered> extends Head {
-  /** In any order. */
+  /** Returns the records in any order. */
   readonly read: (gap: Gap) => Promise<readonly Refetched<Record>[]>;
 }
 
-/** Where the streams that are followed here come from. Every call ends. */
+/** Source of the followed streams. Every call settles. */
 export interface Origin<Record extends Ordered> {
-  /** In the order asked; null: there is no stream, which with `make` is made first. */
+  /**
+   * Returns the heads in the order of the addresses; null: the stream does not exist. With `make` missing streams are
+   * created.
+   */
   heads(addresses: readonly StreamAddress[], make: boolean): Promise<readonly (OriginHead<Record> | null)[]>;
-  /** The same of one, where nothing has to be waited for; undefined, or absent: it has to be. */
+  /** Returns one head synchronously if possible; undefined or absent: only `heads` can. */
   headNow?(address: StreamAddress): OriginHead<Record> | undefined;
 }

@@ -1,16 +1,16 @@
 import type { Streams } from './streams.js';
 
-/** Streams followed for patterns alone. With one more the one without a record for longest is let go. */
+/** Limit of streams followed for patterns alone. Beyond it the one without a record for longest is released. */
 const MAX_STREAMS = 10_000;
 
-/** Follows the streams of channels that somebody here has by a pattern only, as long as records of them come. */
+/** Follows the streams of channels subscribed by pattern only, while records of them arrive. */
 export class PassingStreams {
-  /** The one without a record for longest first. */
+  /** Least recently active first. */
   readonly #followed = new Map<string, { readonly appId: string; readonly channel: string }>();
 
   constructor(private readonly streams: Pick<Streams, 'followHere' | 'leave'>) {}
 
-  /** A record of the channel has come, which counts as the first of it here if it is. */
+  /** A record of the channel arrived; it counts as the first one if the channel was not followed. */
   follow(appId: string, channel: string): void {
     const key = `${appId} ${channel}`;
     const known = this.#followed.get(key);
@@ -24,12 +24,12 @@ export class PassingStreams {
     this.streams.leave(oldest[1].appId, oldest[1].channel);
   }
 
-  /** Somebody has the channel itself: its stream is followed because of that. */
+  /** The channel has a direct subscriber: its stream is followed for that. */
   settled(appId: string, channel: string): void {
     this.#followed.delete(`${appId} ${channel}`);
   }
 
-  /** Nobody here has a pattern of the app any more. */
+  /** The last pattern subscription of the app ended. */
   forget(appId: string): void {
     for (const [key, one] of this.#followed) {
       if (one.appId !== appId) continue;

@@ -6,23 +6,23 @@ import { isCommitted, uuidV7, type Commits } from '@carillon/history-publish';
 import { Claims } from './claims.js';
 import type { StreamReads } from './stream-reads.js';
 
-/** What keeping the comings and goings of members works with. */
+/** Dependencies of `PresenceLog`. */
 export interface PresenceLogParts {
   readonly apps: Pick<AppRegistry, 'findById' | 'peekById'>;
   readonly channels: Channels;
   readonly commits: Pick<Commits, 'commit'>;
-  /** Null: it cannot be told what of a stream is retained. */
+  /** Null if the retained part of a stream cannot be read. */
   readonly reads: Pick<StreamReads, 'heads'> | null;
   readonly nodeId: () => string;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** A change is given up. */
+  /** Called when a change is given up. */
   readonly lost: (appId: string) => void;
 }
 
-/** Transitions that wait in this process; with one more the oldest is given up. */
+/** Limit of waiting transitions; beyond it the oldest is given up. */
 export const MOST_WAITING = 10_000;
 const AGAIN_MS = 1000;
-/** A transition that waits so long makes its history doubtful, and so long is given up. */
+/** Delay after which a waiting transition marks its history as behind, and after which it is given up. */
 const LAGGING_MS = 30_000;
 const GIVE_UP_MS = 60_000;
 
@@ -30,17 +30,17 @@ interface Waiting {
   readonly record: CommitRecordOf<'presence'>;
   readonly sinceMs: number;
   timer: NodeJS.Timeout | null;
-  /** Whether it was given up to make place, or because everything stops. */
+  /** Whether it was given up, because the limit was reached or the process stops. */
   isOver: boolean;
 }
 
 /**
- * Sends the changes of presence channels with a history to their lanes, in the background: who is there is decided
- * already and waits for nothing here. A change is sent again under the same id until it is committed or given up, and
- * then the history says of itself that it is not whole.
+ * Commits changes of presence channels with a history, in the background: presence itself is decided already and
+ * never waits for it. A change is retried under the same id until it is committed or given up; then the history is
+ * marked incomplete.
  */
 export class PresenceLog {
-  /** In the order they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
   readonly #claims: Claims;
 
@@ -48,19 +48,19 @@ export class PresenceLog {
     this.#claims = new Claims(parts);
   }
 
-  /** How many changes are not committed. */
+  /** Number of uncommitted changes. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Never throws. Changes of an app that is not at hand are kept as soon as it is found. */
+  /** Never throws. Changes of an app whose record is not loaded are logged as soon as it is. */
   changed(app: App | string, change: PresenceChange): void {
     const known = typeof app === 'string' ? this.parts.apps.peekById(app) : app;
     if (known !== undefined) this.#keep(known, change);
     else void this.#find(change);
   }
 
-  /** Gives up what still waits. */
+  /** Gives up the waiting changes. */
   stop(): void {
     for (const one of this.#waiting) this.#end(one);
     this.#claims.stop();
@@ -102,7 +102,7 @@ export class PresenceLog {
     }
   }
 
-  /** Whether there is nothing more to do about it. */
+  /** Returns whether the change is settled. */
   async #commit({ record }: Waiting): Promise<boolean> {
     try {
       const [result] = await this.parts.commits.commit([record]);
@@ -130,7 +130,7 @@ export class PresenceLog {
   }
 }
 
-/** Whether the same may be taken later. */
+/** Whether a later attempt may succeed. */
 export const isPassing = (code: unknown): boolean =>
   code === 'service_unavailable' || code === 'backpressure';
 
@@ -141,7 +141,7 @@ const CAUSES: Readonly<Record<LeaveCause, CommitRecordOf<'presence'>['cause']>> 
   orphan_cleanup: 'orphan_cleanup',
 };
 
-/** What is committed of a change; its id is new each time. */
+/** Returns the record of a change; each call generates a new id. */
 export function recordOf(change: PresenceChange, policy: PresenceHistoryPolicy): CommitRecordOf<'presence'> {
   return {
     op: 'presence',

@@ -1,23 +1,23 @@
-/** So many of the newest records of a channel are known by their message, and for so long. */
+/** Number of the newest records of a channel whose message ids are kept, and for how long. */
 export const MOST_RECENT = 100;
 export const RECENT_MS = 120_000;
-/** A longer id is not kept: a channel must not hold any amount of them. */
+/** Longer ids are not stored, to bound the memory of a channel. */
 const MAX_ID_CHARACTERS = 256;
 
 interface Slot {
   serial: number;
   id: string | null;
-  /** Another that came with the same serial; null: none did. */
+  /** Another message id that arrived with the same serial; null: none. */
   other: string | null;
   atMs: number;
 }
 
-/** Which messages the newest serials of a stream were. A record that is noted takes the place of one long before it. */
+/** The message ids of the newest serials of a stream. A noted record overwrites one far before it. */
 export class RecentIds {
-  /** By the serial, in a circle; made as they are needed. */
+  /** By serial, as a ring; allocated on demand. */
   readonly #slots: (Slot | undefined)[] = [];
 
-  /** Null: it has no id, or what was there before is no longer of interest. */
+  /** Records the message id of a serial; null clears the entry. */
   note(serial: number, id: string | null, nowMs: number): void {
     const kept = id === null || id.length > MAX_ID_CHARACTERS ? null : id;
     const slot = this.#slots[serial % MOST_RECENT];
@@ -31,14 +31,14 @@ export class RecentIds {
     slot.atMs = nowMs;
   }
 
-  /** Null: it is not known, or not any more. */
+  /** Null if it is unknown or expired. */
   idOf(serial: number, nowMs: number): string | null {
     return this.#find(serial, nowMs)?.id ?? null;
   }
 
   /**
-   * The message that a serial is known to be of when it is another than that; it is told once. Null: it is the same, it
-   * was told already, or nothing is known, which proves nothing.
+   * Returns the known message id of a serial if it differs from `id`, and only once. Null if it is the same, was
+   * returned already, or is unknown, which proves nothing.
    */
   otherThan(serial: number, id: string | null, nowMs: number): string | null {
     const slot = this.#find(serial, nowMs);

@@ -17,7 +17,7 @@ import type { Gap, Head } from './stream-order.js';
 import type { Followable } from './followed.js';
 import { Streams } from './streams.js';
 
-/** An event in its place, as it came or as it was kept. */
+/** An event with its serial, as received or as read from the replay buffer. */
 export interface SequencedRecord extends Followable {
   readonly event: LiveEvent & { readonly fact: Message };
 }
@@ -33,7 +33,7 @@ export interface SequencedDeliveryParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Delivers the events of channels that are recovered without a history, each stream in its order. */
+/** Delivers events of recoverable ephemeral channels, each stream in order. */
 export class SequencedDelivery implements ChannelFollower {
   readonly streams: Streams<SequencedRecord>;
   readonly #byPattern: PassingStreams;
@@ -61,20 +61,20 @@ export class SequencedDelivery implements ChannelFollower {
     this.streams.leave(hub.appId, name);
   }
 
-  /** An event that has a place; never throws. */
+  /** Accepts an event with a serial; never throws. */
   take(event: LiveEvent & { readonly fact: Message }): void {
     const { appId, channel } = event;
     const hub = this.parts.hubs.find(appId);
     if (hub === null) return;
     const isHere = hub.remembers(channel);
     if (!isHere && this.parts.patterns.covered(hub, channel) === null) return;
-    // Its recovery may have been enabled after somebody here subscribed.
+    // The channel's recovery may have been enabled after a local subscription began.
     if (isHere) this.streams.follow(appId, channel);
     else this.#byPattern.follow(appId, channel);
     this.streams.take(recordOf(event));
   }
 
-  /** Nobody here has a pattern of the app any more. */
+  /** The last pattern subscription of the app ended. */
   noPatterns(appId: string): void {
     this.#byPattern.forget(appId);
   }
@@ -85,7 +85,9 @@ export class SequencedDelivery implements ChannelFollower {
     this.parts.delivery.deliver(event);
   }
 
-  /** The counter went back, as that of a store does whose last changes are lost: its numbers were given before. */
+  /**
+   * The sequencer's counter decreased, as after the loss of a store's last changes: its serials were assigned before.
+   */
   async #regressed({ appId, channel }: StreamAddress, streamId: string): Promise<void> {
     const { replay, metrics, onTrouble } = this.parts;
     try {
@@ -108,14 +110,14 @@ const recordOf = (event: SequencedRecord['event']): SequencedRecord => ({
   event,
 });
 
-/** Heads asked for at one time. */
+/** Heads requested concurrently. */
 const AT_ONCE = 500;
-/** Of what is missing nothing is too old. */
+/** No missing record is too old. */
 const ANY_AGE_MS = Number.MAX_SAFE_INTEGER;
-/** Larger than anything that is published. */
+/** Larger than any published message. */
 const MAX_BYTES = maxMessageBytes(64 * 1024 * 1024);
 
-/** The event that was kept; null: it cannot be read. */
+/** Decodes a stored event; null if it cannot be decoded. */
 export function keptEvent(
   { appId, channel }: Pick<StreamAddress, 'appId' | 'channel'>,
   streamId: string,
@@ -133,7 +135,7 @@ export function keptEvent(
   };
 }
 
-/** Streams in the sequencer. */
+/** Origin that reads streams of the sequencer. */
 class ReplayOrigin implements Origin<SequencedRecord> {
   constructor(private readonly replay: Replay) {}
 
@@ -144,7 +146,7 @@ class ReplayOrigin implements Origin<SequencedRecord> {
       const [position] = heads instanceof Promise ? [] : heads;
       return position === undefined ? undefined : this.#headOf(address, position);
     } catch {
-      // Whoever needs to know asks again, and hears why not.
+      // Callers that need the head request it again and receive the error.
       return undefined;
     }
   }
@@ -165,7 +167,7 @@ class ReplayOrigin implements Origin<SequencedRecord> {
     return {
       streamId,
       next: serial + 1,
-      // Whoever took a serial may not have sent its event yet.
+      // A publisher may have been assigned a serial without having sent its event yet.
       handedOver: 0,
       read: async ({ fromSerial, toSerial }: Gap) => {
         const range = await this.replay.range(address, fromSerial, ANY_AGE_MS);

@@ -4,7 +4,7 @@ import type { Origin, OriginHead } from './origin.js';
 import { MAX_HELD, type Gap } from './stream-order.js';
 import { refetchedOf, type StreamReads } from './stream-reads.js';
 
-/** Streams of channels with a history. */
+/** Origin that reads streams of durable channels. */
 export class StoredOrigin implements Origin<FanOutRecordBody> {
   constructor(private readonly reads: StreamReads) {}
 

@@ -1,67 +1,66 @@
 import type { FanOutRecordBody } from '@carillon/contracts';
 import { RecentIds } from './recent-ids.js';
 
-/** What a store says of where a channel stands. */
+/** The head of a channel as reported by a store. */
 export interface Head {
   readonly streamId: string;
-  /** The serial of the record that comes next. */
+  /** Serial of the next record. */
   readonly next: number;
-  /** The store knows that everything up to here was handed to the gateways. Absent: all before the next. */
+  /** The store knows that all records before this serial were handed to the gateways. Absent: all before `next`. */
   readonly handedOver?: number;
-  /** The newest history serial. Absent: the stream has no history of its own. */
+  /** Newest history serial. Absent: the stream has no history. */
   readonly historySerial?: number;
 }
 
-/** What has a place in a stream. */
+/** A record with a serial in a stream. */
 export type Ordered = Pick<
   FanOutRecordBody,
   'history_serial' | 'message_id' | 'old_stream_id' | 'op' | 'serial' | 'stream_id'
 >;
 
-/** A message that was delivered. */
+/** A delivered message. */
 export interface Delivered {
   readonly serial: number;
   readonly messageId: string;
 }
 
-/** Serials that are missing, both inclusive. */
+/** Range of missing serials, both inclusive. */
 export interface Gap {
   readonly fromSerial: number;
   readonly toSerial: number;
 }
 
-/** What of a stream is read again: a record, or only its serial when its content was purged. */
+/** A record read again, or only its serial if its content was purged. */
 export type Refetched<Record extends Ordered = FanOutRecordBody> = Record | number;
 
-/** Records held back beyond this mean that what is missing is given up. */
+/** Limit of held records; beyond it the missing ones are given up. */
 export const MAX_HELD = 1000;
 
 /**
- * Brings the records of one channel, which may come twice, late, in any order or not at all, into the one order of
- * their stream. Pure: whoever has it reads heads and ranges and says what they were. What was delivered never goes
- * backwards within a stream.
+ * Restores the stream order of the records of one channel, which may be duplicated, late, out of order or lost. Pure:
+ * the caller reads heads and ranges and passes the results. The delivered position never decreases within a stream.
  */
 export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
-  /** Null: the channel had no stream. Undefined: nobody has said yet. */
+  /** Null: the channel had no stream. Undefined: not known yet. */
   #streamId: string | null | undefined;
   #next = 1;
-  /** What the store has is at least up to here. */
+  /** The store has at least the records before this serial. */
   #knownNext = 1;
-  /** From here up to the next, what comes was only on its way when the channel was placed. */
+  /** Records from here up to `#next` may arrive late: they were in flight when the position was set. */
   #lateFrom = 1;
   #historyHead = 0;
-  /** Records of the stream that wait for what is missing before them. */
+  /** Records of the stream that wait for missing ones before them. */
   readonly #held = new Map<number, Record>();
-  /** Records that came before it was known where the channel stands, or of a stream nobody has heard of. */
+  /** Records received before the position was known, or of an unknown stream. */
   #strange: Record[] = [];
   #gapSinceMs: number | null = null;
   readonly #recent = new RecentIds();
-  /** When the last thing came. */
+  /** Time of the last input. */
   #nowMs = 0;
 
   /**
-   * `another` is told which message was delivered with the serial that a record with another one came with; `givenUp`, behind
-   * which position something does not come any more, before what is behind that is delivered.
+   * `another` is called with the message delivered under a serial that a record of another message arrived with;
+   * `givenUp` with the position behind which records are missing for good, before later ones are delivered.
    */
   constructor(
     private readonly deliver: (record: Record) => void,
@@ -69,39 +68,39 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     private readonly givenUp: (at: Head | null) => void = () => undefined,
   ) {}
 
-  /** Whether it is known where the channel stands. */
+  /** Whether the position of the channel is known. */
   get isPlaced(): boolean {
     return this.#streamId !== undefined;
   }
 
-  /** Where the channel stands, for comparing with what is said of it later. Null: it has no stream yet. */
+  /** The position, for comparison with later heads. Null: the channel has no stream yet. */
   get position(): Head | null {
     return typeof this.#streamId === 'string' ? { streamId: this.#streamId, next: this.#next } : null;
   }
 
-  /** The message that was delivered last; null: it has no id, or it is long ago. */
+  /** Id of the last delivered message; null: it has none, or it has expired. */
   get lastMessageId(): string | null {
     return this.#recent.idOf(this.#next - 1, this.#nowMs);
   }
 
-  /** The highest history serial that was delivered. */
+  /** Highest delivered history serial. */
   get historyHead(): number {
     return this.#historyHead;
   }
 
-  /** Whether a record waits until somebody reads where the channel stands. */
+  /** Whether a record waits for the head to be read. */
   get needsHead(): boolean {
     return !this.isPlaced || this.#strange.length > 0;
   }
 
-  /** Null: nothing is missing. At most as much as may be held. */
+  /** The missing range, bounded by `MAX_HELD`; null: nothing is missing. */
   get gap(): Gap | null {
     const before = this.#held.size > 0 ? Math.min(...this.#held.keys()) : this.#knownNext;
     if (before <= this.#next) return null;
     return { fromSerial: Math.max(this.#next, before - MAX_HELD), toSerial: before - 1 };
   }
 
-  /** Since when something is missing; null: nothing is. */
+  /** Start of the gap; null: nothing is missing. */
   get gapSinceMs(): number | null {
     return this.#gapSinceMs;
   }
@@ -115,8 +114,8 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
   }
 
   /**
-   * The store says where the channel stands. `askedAt` is the position when it was asked. True: the store has lost
-   * what was delivered from it.
+   * Applies a head reported by the store. `askedAt` is the position when it was requested. Returns true if the store
+   * has lost records delivered from it.
    */
   head(head: Head | null, askedAt: Head | null, nowMs: number): boolean {
     this.#nowMs = nowMs;
@@ -126,7 +125,7 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     return lost;
   }
 
-  /** What was read of a gap, in any order. */
+  /** Applies the records read for a gap, in any order. */
   refetched(streamId: string, records: readonly Refetched<Record>[], nowMs: number): void {
     if (this.#streamId !== streamId) return;
     this.#nowMs = nowMs;
@@ -138,7 +137,7 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     this.#watchGap(nowMs);
   }
 
-  /** Nobody says where the channel stands: what has come counts as being in order. */
+  /** The head cannot be determined: treats the received records as in order. */
   goOn(nowMs: number): void {
     this.#nowMs = nowMs;
     const [first] = this.#strange;
@@ -151,8 +150,8 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
   }
 
   /**
-   * What is missing is given up where records wait behind it. Where none do there is nothing to go on with: what the store
-   * has is forgotten until it says so again, and delivered whenever it comes.
+   * Gives up missing records if later ones wait behind them. Otherwise there is nothing to continue with: the store's
+   * head is forgotten until it is reported again, and records are delivered whenever they arrive.
    */
   skip(nowMs: number): void {
     this.#nowMs = nowMs;
@@ -178,7 +177,7 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     }
     if (head === null) return false;
     if (head.streamId !== this.#streamId) {
-      // It was reset, or made, and nobody said so. Whatever it has by now came while somebody was subscribed.
+      // The stream was reset or created without notice. All of its records were published while subscribers existed.
       if (askedAt?.streamId === this.#streamId || this.#streamId === null) this.#begin(head.streamId, 1);
       else return false;
     }
@@ -186,7 +185,9 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     return askedAt !== null && askedAt.streamId === head.streamId && head.next < askedAt.next;
   }
 
-  /** What has come since somebody is subscribed is for them, also when the store was asked only after it. */
+  /**
+   * Sets the position. Records since the subscription began are delivered even if the head was read only after them.
+   */
   #placeAt(head: Head | null): void {
     this.#streamId = head?.streamId ?? null;
     if (head === null) return;
@@ -216,7 +217,7 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     this.#gapSinceMs = null;
   }
 
-  /** The first record of a channel that had no stream says which it has now. */
+  /** The first record of a channel without a stream sets the stream id. */
   #isStrange({ stream_id: streamId }: Ordered): boolean {
     if (this.#streamId === null && typeof streamId === 'string') this.#begin(streamId, 1);
     return streamId !== this.#streamId;
@@ -227,7 +228,7 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     if (this.#strange.length > MAX_HELD) this.#strange.shift();
   }
 
-  /** Of those that nobody had heard of, the ones that belong here now; others were of a stream that is over. */
+  /** Takes held records of unknown streams that belong to the current one; others belong to a stream that has ended. */
   #takeStrange(): void {
     const strange = this.#strange.splice(0).sort((one, other) => serialOf(one) - serialOf(other));
     for (const record of strange) if (!this.#isStrange(record)) this.#place(record);
@@ -238,7 +239,7 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     if (serial < this.#lateFrom) return this.#takeAgain(record, serial);
     if (serial < this.#next) return this.#takeLate(record, serial);
     if (serial > this.#next) {
-      // From now on somebody waits for what is missing.
+      // The timeout of the gap starts with the first record that waits for it.
       if (this.#held.size === 0) this.#gapSinceMs = null;
       this.#held.set(serial, record);
       if (this.#held.size > MAX_HELD) this.#goOnAt(Math.min(...this.#held.keys()));
@@ -249,7 +250,9 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     this.#drain();
   }
 
-  /** It was committed before the store was asked, and handed over after somebody was subscribed: it is for them. */
+  /**
+   * The record was committed before the head was read and arrived after the subscription began: it must be delivered.
+   */
   #takeLate(record: Record, serial: number): void {
     this.#lateFrom = serial + 1;
     this.#historyHead = Math.max(this.#historyHead, record.history_serial ?? 0);
@@ -257,7 +260,10 @@ export class StreamOrder<Record extends Ordered = FanOutRecordBody> {
     this.deliver(record);
   }
 
-  /** Mostly one that came twice. With another message the stream has a second past, which subscribers have not seen. */
+  /**
+   * Handles a serial that was delivered already, mostly a duplicate. A different message proves a contradicting
+   * stream, which subscribers have not seen.
+   */
   #takeAgain(record: Record, serial: number): void {
     const messageId = this.#recent.otherThan(serial, record.message_id ?? null, this.#nowMs);
     if (messageId === null) return;

@@ -2,18 +2,18 @@ import type { MessageReads, RangeQuery, StoredRecord, Stream, StreamAddress } fr
 import { frameOf } from '@carillon/history-messages';
 import type { Refetched } from './stream-order.js';
 
-/** Where gateways read streams: the store, or a writer that has it. */
+/** Source from which gateways read streams: the store, or a writer that owns the stream. */
 export interface StreamReads extends Pick<
   MessageReads,
   'annotations' | 'messages' | 'summaries' | 'versions'
 > {
-  /** The streams there are, by `streamName`; with `make`, those that are not are made first. */
+  /** Returns the existing streams by `streamName`; with `make` missing ones are created. */
   heads(addresses: readonly StreamAddress[], make?: boolean): Promise<ReadonlyMap<string, Stream>>;
-  /** Purged records come as tombstones. */
+  /** Purged records are returned as tombstones. */
   range(query: RangeQuery): Promise<readonly StoredRecord[]>;
 }
 
-/** A stored record as it is delivered late. */
+/** Converts a stored record for late delivery. */
 export function refetchedOf(
   { streamId, address }: Pick<Stream, 'address' | 'streamId'>,
   record: StoredRecord,

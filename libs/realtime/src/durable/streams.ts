@@ -7,45 +7,47 @@ import type { Origin, OriginHead } from './origin.js';
 import { type Delivered, type Head, StreamOrder } from './stream-order.js';
 import { Unsettled } from './unsettled.js';
 
-/** Something is missing for so long before it is fetched, and for so long before it is given up. */
+/** Delays after which missing records are fetched, and given up. */
 const FETCH_AFTER_MS = 250;
 const GIVE_UP_AFTER_MS = 2000;
-/** So long nobody could say where a channel stands, which then counts as standing where its records are. */
+/** After this time without a readable head, the position is set by the received records. */
 const UNPLACED_MS = 3000;
-/** How often somebody who waits for what is missing looks whether it has come. */
+/** Interval at which channels with missing records are checked. */
 const LOOK_MS = 50;
-/** How often every channel is compared with the store, and how many in one round. */
+/** Interval at which channels are compared with the store, and the number of channels per round. */
 const ROUND_MS = 5000;
 const MOST_IN_ROUND = 20_000;
-/** A second past of a stream is told of this often at most. */
+/** Minimum interval of reports of a contradicting stream. */
 const TELL_AGAIN_MS = 5000;
 
-/** How far a stream was delivered. */
+/** The delivered position of a stream. */
 export interface Seen extends Head {
   readonly historyHead: number;
-  /** The message before the next; null: it is not known. */
+  /** Id of the message before `next`; null: unknown. */
   readonly messageId: string | null;
-  /** One that the store has another for; null: none that is known. */
+  /** A delivered message that contradicts the store; null: none known. */
   readonly contradicted: Delivered | null;
 }
 
 export interface StreamsParts<Record extends Followable> {
-  /** Null: nobody can be asked; records are delivered as they come, once each and never backwards. */
+  /**
+   * Null if no store can be read: records are delivered in order of arrival, once each, with serials that never
+   * decrease.
+   */
   readonly origin: Origin<Record> | null;
   readonly deliver: (record: Record) => void;
-  /** The store has lost what was delivered from it up to this position. */
+  /** Called when the store has lost records that were delivered up to this position. */
   readonly regressed: (address: StreamAddress, seen: Seen) => void;
   readonly checked: (result: 'in_step' | 'behind' | 'failed') => void;
   readonly fetched: (result: 'fetched' | 'failed' | 'given_up') => void;
-  /** What is missing of a stream is given up; nothing behind it has been delivered yet. Absent: nobody is told. */
+  /** Called when missing records of a stream are given up, before later ones are delivered. Absent: not reported. */
   readonly givenUp?: (address: StreamAddress, at: Head) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly nowMs?: () => number;
 }
 
 /**
- * Follows the streams of the channels that somebody here is subscribed to: what comes of each is delivered in the
- * order of its serials, and what does not come is fetched.
+ * Follows the streams of subscribed channels: delivers the records of each in serial order, and fetches missing ones.
  */
 export class Streams<Record extends Followable = FanOutRecordBody> {
   readonly #followed = new Map<string, Followed<Record>>();
@@ -58,7 +60,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     this.#unsettled = new Unsettled((one, nowMs) => this.#look(one, nowMs), parts.nowMs);
   }
 
-  /** Somebody here has the channel, and its records come here. */
+  /** Begins to follow a channel whose records are delivered to this process. */
   follow(appId: string, channel: string): void {
     if (this.#followed.has(streamName({ appId, channel, kind: 'messages' }))) return;
     const one = this.#follow(appId, channel);
@@ -91,16 +93,13 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     return one;
   }
 
-  /**
-   * The same for a channel whose next record is the first that concerns anybody here: it goes on from there, without
-   * asking where it stands.
-   */
+  /** Begins to follow a channel at its next record, without reading its head. */
   followHere(appId: string, channel: string): void {
     if (this.#followed.has(streamName({ appId, channel, kind: 'messages' }))) return;
     this.#follow(appId, channel).beginsHere = true;
   }
 
-  /** Nobody here has it any more. */
+  /** The last subscriber of the channel left. */
   leave(appId: string, channel: string): void {
     const name = streamName({ appId, channel, kind: 'messages' });
     const one = this.#followed.get(name);
@@ -109,7 +108,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     this.#unsettled.forget(one);
   }
 
-  /** A committed record has come; never throws. */
+  /** Accepts a committed record; never throws. */
   take(record: Record): void {
     const { app_id: appId, channel } = record;
     const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
@@ -121,16 +120,16 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     this.#unsettled.settle(one);
   }
 
-  /** Where it stands now, without asking anybody; null: that is not known, or something is missing. */
+  /** Returns the current position without a request; null if it is unknown or records are missing. */
   known(appId: string, channel: string): Standing | null {
     const one = this.#followed.get(streamName({ appId, channel, kind: 'messages' }));
     return one === undefined ? null : standingOf(one);
   }
 
   /**
-   * Where a followed channel stands, once nothing is known to be missing. `isKnown` says whether that is enough; else it is
-   * asked where the stream stands, and what is missing here is fetched first. With `make` a channel without a stream gets
-   * one. Null: it has none, or nobody can be asked. Rejects when that cannot be told.
+   * Returns the position of a followed channel once no known records are missing. `isKnown` decides whether the local
+   * position suffices; otherwise the head is read and missing records are fetched first. With `make` a missing stream
+   * is created. Null if it has no stream, or no store can be read. Rejects if the position cannot be determined.
    */
   async standing(
     appId: string,
@@ -145,7 +144,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
       return known === null ? hasNone && !make : isKnown(known);
     };
     const untilMs = this.#unsettled.nowMs + UNPLACED_MS;
-    // The first answer may be to a question that was asked before this one.
+    // The first response may belong to a request made before this one.
     for (let asked = 0; asked < 2 && !isEnough(); asked += 1) await this.#questions.ask(one, make);
     while (isBehind(one) && this.#isFollowed(one) && this.#unsettled.nowMs < untilMs) {
       await this.#fetch(one);
@@ -161,7 +160,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     this.#unsettled.stop();
   }
 
-  /** What has been missing for long enough is fetched, and what cannot be had is given up. */
+  /** Fetches records that have been missing for long enough, and gives up those that cannot be fetched. */
   #look(one: Followed<Record>, nowMs: number): void {
     const { order } = one;
     const missingMs = nowMs - (order.gapSinceMs ?? nowMs);
@@ -175,7 +174,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     if (at !== null) this.parts.givenUp?.(address, at);
   }
 
-  /** Asks where all channels stand; of very many, where some do. */
+  /** Compares channels with the store: all of them, or up to the limit of a round. */
   compare(): void {
     const all = [...this.#followed.values()];
     const first = all.length > MOST_IN_ROUND ? this.#roundAt % all.length : 0;
@@ -201,7 +200,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     }
   }
 
-  /** Whether nothing is missing. */
+  /** Applies a head; returns whether nothing is missing. */
   #placed(one: Followed<Record>, head: OriginHead<Record> | null, askedAt: Head | null): boolean {
     if (!this.#isFollowed(one)) return true;
     const { order, address } = one;
@@ -217,7 +216,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     return order.gap === null;
   }
 
-  /** Once in a while: what comes of a second past mostly comes at once. */
+  /** Reports are rate-limited: records of a contradicting stream mostly arrive in bursts. */
   #contradicted(one: Followed<Record>, contradicted: Delivered): void {
     const { address, order } = one;
     const { position, historyHead, lastMessageId: messageId } = order;
@@ -231,7 +230,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     if (one.isFetching || origin === null) return;
     one.isFetching = true;
     try {
-      // Asking where a channel stands, and then for what is missing, takes twice as long as there may be time for.
+      // Reading the head and then the missing records takes twice as long, which may exceed the time left.
       if (!canRead(one)) {
         const askedAt = one.order.position;
         const [head = null] = await origin.heads([one.address], false);
@@ -252,7 +251,7 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
     const { gap } = order;
     if (gap === null || head === null) return;
     order.refetched(head.streamId, await head.read(gap), this.#unsettled.nowMs);
-    // If that was not all, the stream may be another by now.
+    // If records are still missing, the stream may have changed meanwhile.
     if (order.gap !== null) one.head = null;
   }
 

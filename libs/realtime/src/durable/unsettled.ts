@@ -1,12 +1,12 @@
 import type { Followable, Followed } from './followed.js';
 
 const LOOK_MS = 50;
-/** When the next look comes later than this, the process has not had the time meanwhile. */
+/** A check that is later than this shows that the process was suspended or blocked. */
 const LATE_LOOK_MS = 100;
 
 /**
- * Channels of which something is missing, or not known, and the clock of those who wait for it: looked at again and again
- * until nothing is missing. Time in which this process stood still does not count: whoever was asked did not have it.
+ * Channels with missing records or an unknown position, checked periodically until nothing is missing, with a clock
+ * for their timeouts. Time in which this process was suspended does not count, since responses could not arrive.
  */
 export class Unsettled<Record extends Followable> {
   readonly #channels = new Set<Followed<Record>>();
@@ -14,7 +14,7 @@ export class Unsettled<Record extends Followable> {
   #lookedAtMs = 0;
   #stoodStillMs = 0;
 
-  /** `look` sees to what is missing of one channel now. */
+  /** `look` handles missing records of one channel now. */
   constructor(
     private readonly look: (one: Followed<Record>, nowMs: number) => void,
     private readonly clockMs: () => number = () => performance.now(),
@@ -24,7 +24,7 @@ export class Unsettled<Record extends Followable> {
     return this.clockMs() - this.#stoodStillMs;
   }
 
-  /** Says anew whether something of the channel is missing. */
+  /** Re-evaluates whether records of the channel are missing. */
   settle(one: Followed<Record>): void {
     if (!one.order.needsHead && one.order.gap === null) {
       this.#channels.delete(one);

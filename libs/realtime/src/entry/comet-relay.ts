@@ -2,10 +2,10 @@ import type { CometReply, CometRequest, Broker } from '@carillon/broker';
 
 export type { CometReply, CometRequest } from '@carillon/broker';
 
-/** Applies a request to a connection or receiver of this node; null if neither is here. Must not throw or wait. */
+/** Applies a request to a connection or receiver of this node; null if neither exists here. Must not throw or block. */
 type Apply = (appId: string, request: CometRequest) => CometReply | null;
 
-/** Longest wait for the node that holds a connection. */
+/** Timeout of a forwarded request. */
 const FORWARD_TIMEOUT_MS = 2000;
 
 /** Forwards comet requests to the node that holds their connection, and applies those of other nodes. */
@@ -26,7 +26,10 @@ export class CometRelay {
     return this.#apply(appId, request);
   }
 
-  /** Asks all nodes. Null: no node holds it; `timeout`: some node did not answer in time. Never rejects. */
+  /**
+   * Forwards a request to all nodes. Null: no node holds the session; `timeout`: some node did not respond in time.
+   * Never rejects.
+   */
   async forward(appId: string, request: CometRequest): Promise<CometReply | 'timeout' | null> {
     let timer: NodeJS.Timeout | undefined;
     const isLate = new Promise<'timeout'>((resolve) => {

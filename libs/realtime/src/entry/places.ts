@@ -5,21 +5,26 @@ import type { Admission } from '@carillon/runtime';
 import type { Hubs } from '../apps/hubs.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
-/** What keeping places works with. */
+/** Dependencies of `Places`. */
 export interface PlacesParts {
   readonly admission: Admission;
   readonly hubs: Hubs;
-  /** Counts the connections of an app over all processes; null: this one is alone, and its own count is all there is. */
+  /**
+   * Counts the connections of an app over all processes; null: this is the only process, and its own count suffices.
+   */
   readonly quota: ConnectionQuota | null;
-  /** Connections this process holds; 0: as many as come. */
+  /** Limit of connections of this process; 0: unlimited. */
   readonly maxConnections: number;
 }
 
-/** How many connections there may be, in this process and of an app, whatever protocol they speak. */
+/** Enforces connection limits of the process and of each app, for all protocols. */
 export class Places {
   constructor(private readonly parts: PlacesParts) {}
 
-  /** Takes a place of the app among all processes; null: there is nothing to take, `full` says all. */
+  /**
+   * Acquires a connection slot of the app across all processes; null if the app has no limit or there is no shared
+   * quota, and `full` alone decides.
+   */
   take({ id, limits }: App): Promise<boolean> | null {
     const { quota } = this.parts;
     return quota === null || !Number.isFinite(limits.maxConnections)
@@ -27,7 +32,10 @@ export class Places {
       : quota.take(id, limits.maxConnections);
   }
 
-  /** Why no connection of the app may come in now: memory, then the node's quota, then the app's. Null: one may. */
+  /**
+   * Returns why a connection of the app must be refused: memory, then the node's quota, then the app's; null: it may
+   * be admitted.
+   */
   full(app: App): ErrorCode | null {
     const { admission, hubs, maxConnections } = this.parts;
     if (admission.state() === 'MEMORY_PRESSURE') {
@@ -39,18 +47,18 @@ export class Places {
     return taken >= app.limits.maxConnections ? 'over_connection_quota' : null;
   }
 
-  /** Gives back what one has that is not admitted after all. */
+  /** Releases the slot of a subscriber that is not admitted. */
   giveBack(subscriber: Subscriber): void {
     this.release(subscriber);
     this.parts.hubs.release(subscriber.hub);
   }
 
-  /** Gives back one of the app that was taken for somebody who is not even made. */
+  /** Releases a slot of the app acquired for a subscriber that was never created. */
   giveUp({ id }: App): void {
     this.parts.quota?.release(id);
   }
 
-  /** Gives its place back, if it has one. */
+  /** Releases the subscriber's slot, if it has one. */
   release(subscriber: Subscriber): void {
     if (subscriber.holdsPlace) this.parts.quota?.release(subscriber.hub.appId);
     subscriber.holdsPlace = false;

@@ -4,9 +4,9 @@ import { RateLimitUnavailable, type RateLimit, type RateRule } from '@carillon/r
 import type { CounterSeries, Metrics } from '@carillon/runtime';
 import { clientAddress, rateLimitSubject, type HttpRequest } from '@carillon/uws';
 
-/** What becomes of one upgrade attempt. */
+/** Result of the rate limit for one upgrade request. */
 export interface UpgradeVerdict {
-  /** For the answer, whatever it is. */
+  /** Headers for the response, whatever it is. */
   readonly headers: Readonly<Record<string, string>>;
   /** Null: within the limit. */
   readonly refusal: ServiceError | null;
@@ -14,11 +14,11 @@ export interface UpgradeVerdict {
 
 interface UpgradeLimitOptions {
   readonly rule: RateRule;
-  /** Trusted proxies in front. */
+  /** Number of trusted proxies. */
   readonly trustHops: number;
 }
 
-/** Counts upgrade attempts by the address of the client, whatever protocol it is to speak. */
+/** Rate limit of upgrade requests by client address, for all protocols. */
 export class UpgradeLimit {
   readonly #checks: CounterSeries;
   readonly #refusals: CounterSeries;
@@ -37,7 +37,7 @@ export class UpgradeLimit {
     this.#refusals = metrics.counter('rate_limit_triggered_total').for(labels);
   }
 
-  /** Null: upgrades are not limited. */
+  /** Null if upgrades are not limited. */
   static of({ rate_limiter }: Config, limiter: RateLimit, metrics: Metrics): UpgradeLimit | null {
     if (!rate_limiter.enabled) return null;
     const { max_requests, window_seconds, identifier, trust_hops } = rate_limiter.websocket_rate_limit;
@@ -45,7 +45,7 @@ export class UpgradeLimit {
     return new UpgradeLimit({ rule, trustHops: trust_hops }, limiter, metrics);
   }
 
-  /** A limiter that cannot be asked refuses: an attacker must not gain by bringing it down. */
+  /** Fails closed: an unavailable limiter refuses, so that an attacker gains nothing by bringing it down. */
   async check(request: HttpRequest): Promise<UpgradeVerdict> {
     this.#checks.add();
     try {

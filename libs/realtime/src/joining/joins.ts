@@ -20,7 +20,7 @@ import type { NewestEvents } from './newest-event.js';
 import { whilePresenceIsAway } from './patience.js';
 import { Showing } from './showing.js';
 
-/** What joining works with. */
+/** Dependencies of `Joins`. */
 export interface JoinsParts {
   readonly book: ChannelBook;
   readonly outlet: Outlet;
@@ -34,27 +34,27 @@ export interface JoinsParts {
   readonly positions: Pick<Positions, 'attach' | 'has'>;
   readonly resumes: Pick<Resumes, 'recover' | 'subscribed'>;
   readonly rewinds: Pick<Rewinds, 'rewind'>;
-  /** How long a member waits for a store that is away. */
+  /** Time a member waits for an unavailable presence store. */
   readonly joinWithinMs: number;
-  /** Channels one subscriber may have, those it is about to have included. */
+  /** Limit of channels per subscriber, including pending ones. */
   readonly maxSubscriptions: number;
-  /** Told why something could not be asked of a store or a broker. */
+  /** Notified of failed requests to a store or a broker. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A subscribe that its edge has let through. */
+/** A subscribe request that its protocol adapter has authorized. */
 export interface JoinRequest {
   readonly subscriber: Subscriber;
   readonly channel: OrdinaryChannel;
-  /** Whom it joins as; null on a channel without members. */
+  /** The member it joins as; null on a channel without members. */
   readonly member: PresenceMember | null;
-  /** What it gets of this channel is said with. */
+  /** Codec of its frames for this channel. */
   readonly codec: Codec;
-  /** What of the past it begins with. Absent: nothing; nothing is either where the channel has no history. */
+  /** Channel history to start with. Absent: none; a channel without a history has none either. */
   readonly rewind?: Rewind | null;
-  /** Called once, instead of `subscribed`, when it comes to nothing. */
+  /** Called once, instead of `subscribed`, when the join fails. */
   readonly refused: (why: JoinRefusal) => void;
-  /** Shows what comes between `subscribed` and a last event; never rejects. Absent: nothing does. */
+  /** Sends what comes between `subscribed` and a last event; never rejects. Absent: nothing. */
   readonly beforeLive?: () => Promise<void>;
   /**
    * Awaited when it has joined, before `subscribed`; live events are held back meanwhile. Absent: `subscribed` follows
@@ -62,26 +62,30 @@ export interface JoinRequest {
    */
   readonly turn?: (attach: AttachPoint | null) => Promise<void>;
   /**
-   * Returns the position from which the subscription resumes, once it is known where the channel stands. A resumed subscription
-   * gets neither a rewind nor a last event. Null or absent: it does not resume.
+   * Returns the position from which the subscription resumes, given the position of the channel. A resumed
+   * subscription receives neither a rewind nor a last event. Null or absent: it does not resume.
    */
   readonly recovery?: (attach: AttachPoint | null) => Recovery | null;
-  /** Tells what follows `subscribed` and the past, before a last event. Absent: nothing. Not asked where `show` is given. */
+  /**
+   * Sends what follows `subscribed` and the history, before a last event. Absent: nothing. Not called if `show` is
+   * given.
+   */
   readonly settled?: () => void;
   /**
-   * Shows everything that comes before live events, instead of `subscribed` and a last event; what is told meanwhile waits.
-   * Absent: nothing but those two is shown.
+   * Sends everything that precedes live events, instead of `subscribed` and a last event; live events are held
+   * meanwhile. Absent: only those two are sent.
    */
   readonly show?: (showing: Showing) => Promise<void>;
-  /** How long it may take to be told where the channel stands. Absent: as long as is usual. */
+  /** Timeout for the channel position. Absent: the default. */
   readonly attachWithinMs?: number;
-  /** False: whoever asked has given up, and it comes to nothing without a word. Absent: nobody gives up. */
+  /** False if the requester has given up: the join is abandoned silently. Absent: never. */
   readonly isWanted?: () => boolean;
 }
 
 /**
- * Why nobody joined: the subscriber has the channel as somebody else, or as many channels as it may have; as many members
- * as may be are there; whom has to be asked cannot be reached; or it cannot be told where the channel stands.
+ * Why a join failed: `other_member`: the subscriber is already a member under another user id; `too_many`: its
+ * channel limit is reached; `full`: the member limit of the channel is reached; `unreachable`: a required store or
+ * broker is unavailable; `no_position`: the channel position is unavailable.
  */
 export type JoinRefusal = 'full' | 'no_position' | 'other_member' | 'too_many' | 'unreachable';
 
@@ -91,22 +95,25 @@ const NO_SLOT = (): void => undefined;
 
 interface Joining extends JoinRequest {
   readonly local: LocalChannel;
-  /** It has the channel already, though maybe not this view of it: nothing is counted or told to others, all the rest is done. */
+  /**
+   * The subscriber is subscribed already, though possibly not to this view: nothing is counted or announced, all
+   * other steps run.
+   */
   readonly isRepeated: boolean;
-  /** Whether it is told where the channel stands. */
+  /** Whether the subscriber receives the position of the channel. */
   readonly isPlaced: boolean;
   /** Ends the slot of the join; called once the subscription counts itself. */
   readonly entered: () => void;
 }
 
 /**
- * Lets subscribers into channels: ask other processes where needed, join, tell `subscribed` and what is kept of a cache
- * channel, then live events; nothing is missed between, and nothing comes twice.
+ * Subscribes subscribers to channels: requests other processes where needed, joins, sends `subscribed` and the cached
+ * event of a cache channel, then live events. No event in between is lost or duplicated.
  */
 export class Joins {
   constructor(private readonly parts: JoinsParts) {}
 
-  /** Undefined when it was done at once; the promise never rejects. */
+  /** Returns undefined if it completed synchronously; the promise never rejects. */
   join(request: JoinRequest): Promise<void> | undefined {
     const { subscriber, channel, member, codec } = request;
     const { book, outlet } = this.parts;
@@ -144,7 +151,7 @@ export class Joins {
     return undefined;
   }
 
-  /** With live events held back until everything that comes before them is sent. */
+  /** Joins while live events are held until everything that precedes them is sent. */
   async #joinLater(joining: Joining): Promise<void> {
     const { subscriber, local, codec } = joining;
     const { book, outlet, onTrouble } = this.parts;
@@ -154,7 +161,7 @@ export class Joins {
       await this.#joinHeld(joining, gate);
     } catch (error) {
       onTrouble('subscribe', error);
-      // Clients do not ask again after a refusal, but come back after a close, and then ask for all their channels.
+      // Clients do not retry after a refusal, but after a close they reconnect and subscribe to all their channels.
       if (error instanceof PresenceUnavailable) return outlet.close(subscriber, 'presence_away');
       joining.refused('unreachable');
     } finally {
@@ -169,19 +176,19 @@ export class Joins {
   async #joinHeld(joining: Joining, gate: Gate): Promise<void> {
     const { subscriber, local, member, isRepeated, codec } = joining;
     const { book, outlet, identities, leaving, looks } = this.parts;
-    // Who came before a member did is among those it is shown: to be told of again would be wrong.
+    // Members that joined earlier are in the member list it receives: reporting them again would be wrong.
     if (member === null) local.hold(gate);
     await local.interest;
     if (member !== null) local.hold(gate);
     await gate.catchUp();
-    // Of a channel that it has already, what waits from now on comes after this point.
+    // If it is subscribed already, events held from now on come after this point.
     const { attachWithinMs } = joining;
     const attaching = joining.isPlaced ? this.parts.positions.attach(local, attachWithinMs) : null;
     attaching?.catch(() => undefined);
     const outcome = member === null ? null : await this.#joinMembers(joining, member);
     if (outcome?.kind === 'full') return joining.refused('full');
     if (!subscriber.isOpen) {
-      // It went while it was being let in: its leaving could not know of this membership.
+      // It was closed during the join: its cleanup could not know of this membership.
       if (member !== null) await leaving.member(subscriber, local.name, member.userId);
       return;
     }
@@ -197,7 +204,7 @@ export class Joins {
       joining.entered();
     }
     if (member !== null) {
-      // What is sent to the user after the success frame must come here.
+      // Events sent to the user after the success frame must reach this process.
       const attempt = identities.joinedAs(subscriber, member.userId);
       if (attempt !== undefined) await attempt;
     }
@@ -209,7 +216,8 @@ export class Joins {
     outlet.send(subscriber, { kind: 'subscribed', channel: local.name, members, attach });
     const recovery = joining.recovery?.(attach) ?? null;
     if (recovery !== null) return this.#resume(joining, gate, attach, recovery);
-    // A position that came before waits for exactly this: what it missed is older than everything else that is shown.
+    // A position sent earlier waits for this subscription: the missed messages are older than everything else that is
+    // sent.
     const missed = await this.#recover(joining, gate, attach);
     await joining.beforeLive?.();
     const told = new Set([...missed, ...(await this.#rewind(joining, gate, attach))]);
@@ -217,7 +225,7 @@ export class Joins {
     if (local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate, told);
   }
 
-  /** A resume that fails goes on as a fresh subscription. */
+  /** A failed resume continues as a fresh subscription. */
   async #resume(joining: Joining, gate: Gate, attach: Attached | null, recovery: Recovery): Promise<void> {
     const { subscriber, local, codec } = joining;
     await joining.beforeLive?.();
@@ -227,7 +235,7 @@ export class Joins {
     if (!isRecovered && local.about.traits.keepsLastEvent) await this.#showLastEvent(joining, gate, told);
   }
 
-  /** The ids of the messages that were told. */
+  /** Returns the ids of the sent messages. */
   async #recover(
     { subscriber, local, codec }: Joining,
     gate: Gate,
@@ -237,7 +245,7 @@ export class Joins {
     return this.parts.resumes.subscribed(subscriber, local, gate, codec);
   }
 
-  /** The ids of the messages of the past that were told. */
+  /** Returns the ids of the sent historical messages. */
   async #rewind(
     { subscriber, local, codec, rewind: wish = null }: Joining,
     gate: Gate,
@@ -248,7 +256,10 @@ export class Joins {
     return this.parts.rewinds.rewind({ subscriber, local, codec, gate, wish, attachSerial });
   }
 
-  /** Where the subscription begins; what waits is newer. Undefined: that cannot be told, and unless it shows, it came to nothing. */
+  /**
+   * Returns the position at which the subscription begins; held events are newer. Undefined if it is unavailable; the
+   * join then failed, unless it has `show`.
+   */
   async #attach(
     joining: Joining,
     gate: Gate,
@@ -282,13 +293,13 @@ export class Joins {
     try {
       return await whilePresenceIsAway(join, { isWanted: () => subscriber.isOpen, withinMs });
     } catch (error) {
-      // It may have joined all the same, with only the answer lost.
+      // The join may have succeeded with only the response lost.
       if (!isRepeated || !subscriber.isOpen) await leaving.member(subscriber, local.name, member.userId);
       throw error;
     }
   }
 
-  /** An event that was published meanwhile is shown in its place. A store that cannot be read is a miss. */
+  /** An event published meanwhile is sent in order. A store that cannot be read counts as a miss. */
   async #showLastEvent(
     { subscriber, local, codec }: Joining,
     gate: Gate,

@@ -6,27 +6,27 @@ import type { LocalChannel } from '../channels/local-channel.js';
 import type { StreamReads } from '../durable/stream-reads.js';
 import { type Positions, within } from '../recovery/positions.js';
 
-/** So long a subscriber waits for a newer one, which is seldom there. */
+/** Time a subscriber waits for a newer event, which seldom exists. */
 const WITHIN_MS = 1000;
 
 export interface NewestEventsParts {
   readonly lastEvents: LastEvents;
   readonly positions: Pick<Positions, 'standing'>;
-  /** Null: this process has no way to streams. */
+  /** Null: this process cannot read streams. */
   readonly reads: StreamReads | null;
-  /** How long an event is the last one. */
+  /** Lifetime of the last event. */
   readonly lifeMs: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /**
- * The last events of cache channels. The copy of a channel with a history is written after the commit, and may be lost or never be
- * written: where the stream has gone on since, a newer event is read from there.
+ * Last events of cache channels. The cached copy of a durable channel is written after the commit, and may be lost or
+ * never written: if the stream has advanced since, the newer event is read from there.
  */
 export class NewestEvents {
   constructor(private readonly parts: NewestEventsParts) {}
 
-  /** Null: there is none. A store that cannot be read, or not soon, has none. Never rejects. */
+  /** Null if there is none, or if the store cannot be read in time. Never rejects. */
   async read(channel: LocalChannel): Promise<Message | null> {
     const { lastEvents, reads, onTrouble } = this.parts;
     const { hub, name, about } = channel;
@@ -54,7 +54,7 @@ export class NewestEvents {
     const query = { streamKey, generation, fromSerial: serial, toSerial: serial, limit: 1 };
     const [record] = await reads.range(query);
     const text = record === undefined ? null : frameOf(record, stream);
-    // What was purged, and what is too old, is not shown; nor is what it had replaced.
+    // Purged and expired messages are not shown, nor the versions they replaced.
     if (record === undefined || text === null || record.publishedAtMs + this.parts.lifeMs <= Date.now())
       return null;
     return readMessageV2(text, { action: record.action, isFromClient: false, mayBeDelta: true });

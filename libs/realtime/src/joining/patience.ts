@@ -4,15 +4,15 @@ import { pause } from '@carillon/runtime';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 
-/** How waiting is done. */
+/** Retry settings. */
 export interface Patience {
-  /** Ended with the request; nobody waits on for one that is gone. */
+  /** False once the request ended, which ends the retries. */
   readonly isWanted: () => boolean;
-  /** What a request of a client may take. */
+  /** Timeout of a client's request. */
   readonly withinMs: number;
 }
 
-/** Tries again and again while the store is away; rejects with what it said last when its time is over. */
+/** Retries while the store is unavailable; rejects with the last error when the time is over. */
 export async function whilePresenceIsAway<Value>(
   work: () => Promise<Value>,
   { isWanted, withinMs }: Patience,

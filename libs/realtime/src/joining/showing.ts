@@ -7,23 +7,29 @@ import type { Attached } from '../recovery/positions.js';
 import { Patience, tellPast, type TellingParts, wasTold } from '../recovery/telling.js';
 import type { Looks } from '../state/looks.js';
 
-/** What showing works with. */
+/** Dependencies of `Showing`. */
 export interface ShowingParts extends TellingParts {
   readonly presence: Pick<Presence, 'look'>;
   readonly looks: Pick<Looks, 'shown'>;
 }
 
-/** What an edge has that shows by itself what comes before live events, which wait meanwhile. */
+/** Available to a protocol adapter that sends everything before live events itself; live events are held meanwhile. */
 export class Showing {
   constructor(
     private readonly parts: ShowingParts,
     readonly channel: LocalChannel,
     private readonly gate: Gate,
-    /** Where the subscription begins; what waits is newer. Null: it has no position. Undefined: that cannot be told now. */
+    /**
+     * The position at which the subscription begins; held events are newer. Null: it has no position. Undefined: it
+     * is unavailable.
+     */
     readonly attach: Attached | null | undefined,
   ) {}
 
-  /** Who is there. Nothing that is in there already is told again, and others here are told what they did not know. */
+  /**
+   * Returns the current members. Held changes they include are dropped, and other subscribers receive the
+   * differences.
+   */
   async members(): Promise<PresenceView> {
     const { hub, name } = this.channel;
     const view = await this.parts.presence.look({ appId: hub.appId, channel: name });
@@ -31,12 +37,12 @@ export class Showing {
     return view;
   }
 
-  /** Everything of the stream up to there is shown: none of it is told again. */
+  /** All messages of the stream up to there were sent: held copies are dropped. */
   covered(place: { readonly streamId: string; readonly serial: number }): void {
     this.gate.covered(place);
   }
 
-  /** Returns those of these messages that the filter of the subscriber accepts, evaluated in turns of the share. */
+  /** Returns the messages that pass the subscriber's filter, evaluated in turns of the share. */
   async of(past: readonly Frames[]): Promise<readonly Frames[]> {
     const { subscriber, codec } = this.gate;
     const { share } = this.parts;
@@ -51,8 +57,8 @@ export class Showing {
   }
 
   /**
-   * Tells messages of the past, and what waits and is not the same, no faster than they are read: of what more may wait than
-   * for a client that does not read, little is left to be sent at once.
+   * Sends historical messages, then held ones that are not duplicates, no faster than the client reads. The gate may
+   * hold more than the outbound queue of a slow client; this leaves only a small remainder to send on release.
    */
   async tell(past: readonly Frames[]): Promise<void> {
     const { subscriber, codec } = this.gate;

@@ -22,7 +22,7 @@ import type { State } from '../state/state.js';
 import { Joins } from './joins.js';
 import { NewestEvents } from './newest-event.js';
 
-/** What subscribing works with. */
+/** Dependencies of `Subscribing`. */
 export interface SubscribingParts {
   readonly config: Config;
   readonly broker: Broker;
@@ -42,7 +42,7 @@ export interface SubscribingParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** How subscribers come into channels, go on where they were, and leave. */
+/** Subscribes to channels, resumes subscriptions, and ends them. */
 export class Subscribing {
   readonly joins: Joins;
   readonly resumes: Resumes;
@@ -95,7 +95,7 @@ function leavingOf(parts: SubscribingParts, book: ChannelBook): Leaving {
     patterns: arrivals.patterns,
     identities,
     watchlists,
-    // A process that is alone has nobody who could end a lease after it, and nowhere to send clients.
+    // Without other processes no node could end an orphaned lease, and clients cannot be sent elsewhere.
     elsewhereLeaseMs: isAlone ? 0 : config.presence.node_stop_timeout_seconds * 1000,
   });
 }
@@ -113,7 +113,7 @@ function resumesOf(parts: SubscribingParts, slots: ReplaySlots): Resumes {
   });
 }
 
-/** What of the past a subscription may begin with. */
+/** Returns the source of channel history for rewinds. */
 function pastOf(
   parts: SubscribingParts,
   slots: ReplaySlots,

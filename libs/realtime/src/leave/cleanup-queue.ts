@@ -1,22 +1,22 @@
-/** The `[cleanup]` section, as far as one event loop needs it. */
+/** The `[cleanup]` settings that apply to one event loop. */
 export interface CleanupOptions {
-  /** Off: everything is done in line. */
+  /** If false, all tasks run synchronously. */
   readonly async_enabled: boolean;
-  /** Whether a full queue means doing it in line. */
+  /** Whether a task runs synchronously if its queue is full. */
   readonly fallback_to_sync: boolean;
   readonly queue_buffer_size: number;
   readonly batch_size: number;
   readonly batch_timeout_ms: number;
   readonly max_retry_attempts: number;
-  /** Queues side by side. */
+  /** Number of concurrent queues. */
   readonly workers: number;
 }
 
-/** What is told of tasks that could not be done, or not as they should be. */
+/** Notified of tasks that failed, could not be queued, or run synchronously. */
 export interface CleanupObserver {
-  /** A task failed, or found every queue full too often. */
+  /** A task failed, or found its queue full too often. */
   lost(error: unknown): void;
-  /** A task found every queue full and is done in line. */
+  /** A task found its queue full and runs synchronously. */
   full(): void;
 }
 
@@ -24,17 +24,17 @@ const BREAKER_FAILURES = 10;
 const BREAKER_MS = 30_000;
 
 /**
- * Takes the work after a disconnect off the moment it happens, so that thousands of sockets lost at once do not hold
- * the loop: batches, with a turn of the loop in between. Bounded; a task is done in line when there is no room.
+ * Defers the cleanup after disconnects, so that thousands of simultaneous disconnects do not block the loop: tasks
+ * run in batches, with a turn of the loop in between. Bounded; a task runs synchronously if the queues are full.
  */
 export class CleanupQueue<Task> {
   readonly #queues: Task[][];
-  /** Tasks that found no room and will try again. */
+  /** Tasks that found their queue full and will be retried. */
   readonly #homeless = new Map<NodeJS.Timeout, Task>();
   readonly #running = new Set<Promise<void>>();
   #next = 0;
   #isScheduled = false;
-  /** Set while the rest of a batch waits for its time. */
+  /** Timer of an incomplete batch. */
   #lingering: NodeJS.Timeout | null = null;
   #failures = 0;
   #inLineUntilMs = 0;
@@ -47,7 +47,7 @@ export class CleanupQueue<Task> {
     this.#queues = Array.from({ length: options.workers }, () => []);
   }
 
-  /** Tasks that are not done yet. */
+  /** Number of unfinished tasks. */
   get size(): number {
     const queued = this.#queues.reduce((sum, queue) => sum + queue.length, 0);
     return queued + this.#homeless.size + this.#running.size;
@@ -58,7 +58,7 @@ export class CleanupQueue<Task> {
     else this.#offer(task, 0);
   }
 
-  /** Does everything that waits, now. Resolves when nothing is left to do, also of what had begun before. */
+  /** Runs all queued tasks now. Resolves when nothing is left, including tasks that were already running. */
   async empty(): Promise<void> {
     while (this.size > 0) {
       for (const queue of this.#queues) for (const task of queue.splice(0)) this.#start(task);
@@ -92,7 +92,10 @@ export class CleanupQueue<Task> {
     this.#homeless.set(timer, task);
   }
 
-  /** The first task of a quiet time is taken at once; after a batch, the next waits until it is full or its time is over. */
+  /**
+   * The first task after an idle period runs immediately; after a batch, the next one waits until it is full or its
+   * time is over.
+   */
   #schedule(isFull: boolean): void {
     if (isFull && this.#lingering !== null) {
       clearTimeout(this.#lingering);
@@ -129,7 +132,7 @@ export class CleanupQueue<Task> {
     }
   }
 
-  /** Only a success ends the count, so that after a time in line one more failure is enough for another. */
+  /** Only a success resets the failure count, so that after a synchronous period one more failure starts another. */
   #failed(error: unknown): void {
     this.#failures += 1;
     const nowMs = performance.now();

@@ -7,7 +7,7 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import { CleanupQueue } from './cleanup-queue.js';
 import type { Leaving } from './leaving.js';
 
-/** Does what is left to do after connections have closed. */
+/** Cleans up after closed connections. */
 export class Cleanup {
   readonly #queue: CleanupQueue<Subscriber>;
 
@@ -39,7 +39,7 @@ export class Cleanup {
     this.#queue.add(subscriber);
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no cleanup is pending. */
   empty(): Promise<void> {
     return this.#queue.empty();
   }

@@ -3,19 +3,21 @@ import { CLOSING_STEP_MS, closingSchedule, pause, shuffled } from '@carillon/run
 import type { Outlet } from '../delivery/outlet.js';
 import type { Hubs } from '../apps/hubs.js';
 
-/** How connections are closed. */
+/** Settings of closing all connections. */
 export interface Closing {
-  /** The time there is. */
+  /** Available time, in milliseconds. */
   readonly closingMs: number;
-  /** Why. Absent: the server stops. */
+  /** Close reason. Absent: server shutdown. */
   readonly reason?: ErrorCode;
-  /** Ends the pauses. */
+  /** Skips the pauses when aborted. */
   readonly signal: AbortSignal;
-  /** Whether those that are left are to stay. Absent: none is. */
+  /** Whether to stop and leave the remaining connections open. Absent: all are closed. */
   readonly isOver?: () => boolean;
 }
 
-/** Closes every subscriber so that it comes back, in random order and spread over the time there is. */
+/**
+ * Closes all subscribers with a code that asks them to reconnect, in random order and spread over the available time.
+ */
 export async function closeAll(
   hubs: Hubs,
   outlet: Outlet,
@@ -26,17 +28,17 @@ export async function closeAll(
   for (const batch of closingSchedule(subscribers.length, closingMs)) {
     if (first > 0) await pause(CLOSING_STEP_MS, signal);
     if (isOver()) return;
-    // What is held back for them is theirs.
+    // Held appends still belong to these connections.
     for (const hub of hubs) hub.pacings.flush();
     for (const subscriber of subscribers.slice(first, first + batch)) outlet.close(subscriber, reason);
     first += batch;
   }
 }
 
-/** Connections of a process that is cut off are closed over this time, so that other nodes take them one by one. */
+/** Time over which an isolated process closes its connections, so that other nodes receive them gradually. */
 const SENDING_AWAY_MS = 10_000;
 
-/** The same where the process is cut off from all others, until it is so no more. */
+/** Closes the connections of an isolated process until the isolation ends. */
 export function sendAway(hubs: Hubs, outlet: Outlet, signal: AbortSignal): Promise<void> {
   const isOver = (): boolean => signal.aborted;
   return closeAll(hubs, outlet, { closingMs: SENDING_AWAY_MS, reason: 'cut_off', signal, isOver });

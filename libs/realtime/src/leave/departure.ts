@@ -1,15 +1,15 @@
 import { ERRORS, type ErrorCode } from '@carillon/errors';
 import type { LeaveCause } from '@carillon/presence';
 
-/** How a subscriber ended. */
+/** Close reason and code of a subscriber. */
 export interface End {
-  /** Why the service ended it; null: the client did, or the network. */
+  /** Close reason of the service; null: closed by the client or the network. */
   readonly endedFor: ErrorCode | null;
-  /** The code it closed with; 1006: without a close frame. 0: it is still open. */
+  /** Close code; 1006: without a close frame. 0: still open. */
   readonly closedWith: number;
 }
 
-/** What the log calls it. */
+/** Value in logs. */
 export type EndCause =
   | 'client_close'
   | 'transport_eof'
@@ -22,7 +22,7 @@ export type EndCause =
   | 'fatal_error';
 
 const NO_CLOSE_FRAME = 1006;
-/** What the native side ends a subscriber with that sends too large a message. */
+/** Close code of the native library for a message that is too large. */
 const TOO_LARGE = 1009;
 
 const CAUSES: Partial<Record<ErrorCode, EndCause>> = {
@@ -46,8 +46,8 @@ export function endCause({ endedFor, closedWith }: End): EndCause {
 }
 
 /**
- * Whether the user may be on the way back, so that its membership waits for the length of a lease: the network broke,
- * or the service closed with a code that asks to reconnect (4100–4299). Whoever leaves on purpose is gone at once.
+ * Whether the user may reconnect, so that its membership lasts for the length of a lease: the network broke, or the
+ * service closed with a code that asks to reconnect (4100–4299). A deliberate close ends the membership immediately.
  */
 export function mayComeBack({ endedFor, closedWith }: End): boolean {
   if (endedFor === null) return closedWith === NO_CLOSE_FRAME;
@@ -55,15 +55,15 @@ export function mayComeBack({ endedFor, closedWith }: End): boolean {
   return code >= 4100 && code < 4300;
 }
 
-/** Whether this process sent the user away to another one, where it will be back in a moment. */
+/** Whether this process sent the client to another node, where it will reconnect shortly. */
 export const isSentElsewhere = ({ endedFor }: End): boolean =>
   endedFor === 'server_shutting_down' || endedFor === 'cut_off' || endedFor === 'presence_away';
 
-/** Why a member of a presence channel is not there any more. */
+/** Returns why a member left a presence channel. */
 export function leaveCause(end: End): LeaveCause {
   const cause = endCause(end);
   if (cause === 'administrative_close' || cause === 'token_revoked') return 'forced_disconnect';
-  // A stop is no time-out, though the user may soon be back on another process.
+  // A shutdown does not count as a timeout, although the user may soon reconnect to another process.
   if (cause === 'server_shutdown') return 'left';
   return mayComeBack(end) ? 'connection_lost' : 'left';
 }

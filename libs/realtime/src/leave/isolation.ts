@@ -3,23 +3,23 @@ import type { Hubs } from '../apps/hubs.js';
 import type { Outlet } from '../delivery/outlet.js';
 import { sendAway } from './closing.js';
 
-/** How long a process may be cut off from the others before its clients are better served elsewhere. */
+/** Time a process may be isolated before it closes its clients so that they reconnect to other nodes. */
 const CUT_OFF_MS = 10_000;
-/** How long it waits before it asks again whether it is cut off alone. */
+/** Interval of checks whether only this process is isolated. */
 const AGAIN_MS = 5000;
 
-/** What ending an isolation works with. */
+/** Dependencies of `Isolation`. */
 export interface IsolationParts {
-  /** Calls back after so long, unless the answer is called before. */
+  /** Schedules a callback; the returned function cancels it. */
   readonly after: (ms: number, then: () => void) => () => void;
-  /** Closes all connections, so that they come back, until the signal says that it need not go on. Never rejects. */
+  /** Closes all connections so that they reconnect, until the signal is aborted. Never rejects. */
   readonly closeAll: (isOver: AbortSignal) => Promise<void>;
 }
 
 /**
- * A process that alone cannot reach the others for 10 s sends its clients away, and lets none in until it reaches them
- * again: what is published elsewhere does not come here. While nobody is in reach of anybody, clients stay: they would
- * find no better place, and what happens here reaches them.
+ * A process that alone cannot reach the others for 10 s closes its clients and rejects new ones until it reaches them
+ * again: events published elsewhere do not arrive here. If no process reaches any other, clients stay: no other node
+ * would serve them better, and events of this process reach them.
  */
 export class Isolation {
   #isLong = false;
@@ -27,14 +27,14 @@ export class Isolation {
 
   constructor(private readonly parts: IsolationParts) {}
 
-  /** Whether nobody is let in. */
+  /** Whether new connections are rejected. */
   get isLong(): boolean {
     return this.#isLong;
   }
 
   /**
-   * The others are out of reach, and have been for so long.
-   * @param isForAll whether nobody reaches anybody, as far as can be told; never rejects
+   * The other processes are unreachable, since `sinceMs`.
+   * @param isForAll whether no process reaches any other, as far as is known; never rejects
    */
   begin(sinceMs: number, isForAll: () => Promise<boolean>): void {
     if (this.#over !== null) return;
@@ -43,7 +43,7 @@ export class Isolation {
     this.#after(Math.max(0, CUT_OFF_MS - sinceMs), over.signal, isForAll);
   }
 
-  /** They are in reach again, or this process ends by itself. Who was not sent away yet stays. */
+  /** The other processes are reachable again, or this process shuts down. Clients not closed yet stay. */
   end(): void {
     this.#isLong = false;
     this.#over?.abort();
@@ -64,7 +64,7 @@ export class Isolation {
   }
 }
 
-/** What ends the isolation of the connections of this process. */
+/** Creates the isolation handling for the connections of this process. */
 export const isolationOf = (hubs: Hubs, outlet: Outlet, log: Logger): Isolation =>
   new Isolation({
     after: startTimer,

@@ -9,33 +9,36 @@ import type { Watchlists } from '../users/watchlists.js';
 import { isSentElsewhere, leaveCause, mayComeBack } from './departure.js';
 import { Turns } from './turns.js';
 
-/** What leaving works with. */
+/** Dependencies of `Leaving`. */
 export interface LeavingParts {
   readonly book: ChannelBook;
   readonly presence: Presence;
   readonly patterns: Pick<PatternBook, 'leaveAll'>;
   readonly identities: Identities;
   readonly watchlists: Watchlists;
-  /** How long a membership at least outlives its connection when this process sent it to another one. */
+  /** Minimum lease of a membership whose connection this process sent to another one. */
   readonly elsewhereLeaseMs: number;
-  /** Told why the presence store could not be told. */
+  /** Notified of failed presence store updates. */
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Takes connections out of channels and off the list of online users. Nothing here rejects. */
+/** Removes connections from channels and from the online users. No method rejects. */
 export class Leaving {
   readonly #turns = new Turns();
 
   constructor(private readonly parts: LeavingParts) {}
 
-  /** One channel, on purpose. Undefined when it was done at once. */
+  /** Unsubscribes from one channel. Returns undefined if it completed synchronously. */
   channel(subscriber: Subscriber, subscription: Subscription, cause?: LeaveCause): Promise<void> | undefined {
     const { channel, userId } = subscription;
     this.parts.book.leave(subscriber, channel);
     return userId === null ? undefined : this.member(subscriber, channel.name, userId, cause);
   }
 
-  /** One view of a channel; the channel, where it has nothing else of it. Undefined when it was done at once. */
+  /**
+   * Unsubscribes from one view of a channel, or from the channel if it is the only one. Returns undefined if it
+   * completed synchronously.
+   */
   view(
     subscriber: Subscriber,
     subscription: Subscription,
@@ -47,7 +50,10 @@ export class Leaving {
     return undefined;
   }
 
-  /** One membership, at once or with a lease, as the end of the subscriber says; an open one has left on purpose. */
+  /**
+   * Ends one membership, immediately or with a lease, depending on how the subscriber was closed; for an open one
+   * immediately.
+   */
   async member(
     subscriber: Subscriber,
     channel: string,
@@ -63,7 +69,10 @@ export class Leaving {
     }
   }
 
-  /** Who is online is a matter of connections that are there: a lease is for members, unless this process sent them away. */
+  /**
+   * Only users with open connections are online: leases are for members, unless this process sent the client to
+   * another one.
+   */
   #leaseMs(subscriber: Subscriber, channel: string): number {
     if (!mayComeBack(subscriber)) return 0;
     const leaseMs = channel === ONLINE_USERS ? 0 : subscriber.edge.leaseMs;
@@ -71,8 +80,8 @@ export class Leaving {
   }
 
   /**
-   * Everything, after the end: channels, some in a turn of the loop, then the online user. May run twice: what one has
-   * done, the other does not find.
+   * Ends all state of a closed subscriber: channels, some per turn of the loop, then the online user. May run
+   * concurrently: what one run has removed, the other does not find.
    */
   async everything(subscriber: Subscriber): Promise<void> {
     const { identity } = subscriber;

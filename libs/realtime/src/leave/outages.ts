@@ -2,7 +2,7 @@ import type { Cache } from '@carillon/cache';
 import { cacheKeys } from '@carillon/contracts';
 import type { BrokerOutage } from '@carillon/broker';
 
-/** A mark outlives two failed renewals. */
+/** Lifetime of a mark; outlasts two failed renewals. */
 const MARK_MS = 15_000;
 const RENEW_MS = 5000;
 
@@ -28,16 +28,16 @@ export class Outages {
     this.#renewal = setInterval(mark, RENEW_MS).unref();
   }
 
-  /** The mark expires by itself. Idempotent. */
+  /** Stops renewing the mark, which then expires. Idempotent. */
   end(): void {
     if (this.#renewal !== null) clearInterval(this.#renewal);
     this.#renewal = null;
   }
 
   /**
-   * Returns whether clients have nowhere to go: no other node was known, or all of them are marked. Without a shared
-   * store another node counts as a better place. If the store is unreachable together with the broker, a host of the
-   * broker that answers means that the broker itself is down. Never rejects.
+   * Returns whether reconnecting elsewhere is pointless: no other node is known, or all of them are marked. Without a
+   * shared store another node counts as available. If the store is unreachable together with the broker, a response
+   * from a host of the broker proves that the broker itself is down. Never rejects.
    */
   async isForAll(outage: BrokerOutage): Promise<boolean> {
     const peers = outage.peers();

@@ -1,7 +1,7 @@
-/** Channels left in one turn of the loop, over all connections that end: about a millisecond. */
+/** Channels left per turn of the loop, over all closing connections: about a millisecond. */
 const PER_TURN = 200;
 
-/** Spreads what many small steps cost over turns of the loop, whoever takes them. */
+/** Spreads many small steps of concurrent tasks over turns of the loop. */
 export class Turns {
   #left: number;
   #next: Promise<void> | null = null;
@@ -10,7 +10,7 @@ export class Turns {
     this.#left = perTurn;
   }
 
-  /** Undefined: the step may be taken now. Resolves when it may. */
+  /** Returns undefined if the step may run now; otherwise resolves when it may. */
   step(): Promise<void> | undefined {
     if (this.#left > 0 && this.#next === null) {
       this.#left -= 1;
@@ -19,7 +19,7 @@ export class Turns {
     return this.#wait();
   }
 
-  /** Whoever wakes after the turn's steps are taken waits for the turn after it. */
+  /** A task that resumes when the steps of the turn are used up waits for the next turn. */
   async #wait(): Promise<void> {
     do {
       this.#next ??= this.#nextTurn();

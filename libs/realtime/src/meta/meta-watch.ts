@@ -2,15 +2,15 @@ import { metaBase, metaChannel } from '@carillon/channels';
 import type { Broker } from '@carillon/broker';
 import type { Announcements } from '../state/announcements.js';
 
-/** How often the others are told again what is watched here, and after what time without it they forget. */
+/** Interval at which watched channels are re-announced, and after which they expire without it. */
 const TELL_MS = 5000;
 const FORGET_MS = 15_000;
-/** Channels named at once. */
+/** Channels per announcement. */
 const BATCH = 1000;
-/** Channels remembered for all processes. Beyond, those that are told last are not watched. */
+/** Limit of channels remembered for all processes. Beyond it, those announced last are not watched. */
 const MAX_CHANNELS = 100_000;
 
-/** What watching works with. */
+/** Dependencies of `MetaWatch`. */
 export interface MetaWatchParts {
   readonly broker: Pick<Broker, 'ask'>;
   readonly announcements: Pick<Announcements, 'announce'>;
@@ -23,22 +23,25 @@ export interface MetaWatchParts {
 type AnnouncedFact = Parameters<Announcements['announce']>[0]['fact'];
 
 /**
- * Which channels somebody, in whichever process, is told about by their meta channels. Every process counts and tells what
- * happens to those; to all others nothing is added. Who has subscribers of meta channels tells the others before it says
- * that they have them, and again and again, so that those that come later know too.
+ * The channels whose meta channels have subscribers in any process. Every process counts and reports events of those;
+ * other channels cost nothing. A process with subscribers of meta channels announces them to the others before it
+ * confirms the subscription, and periodically, so that processes that start later know them too.
  */
 export class MetaWatch {
   /** Watched by subscribers of this process, by app. */
   readonly #own = new Map<string, Set<string>>();
-  /** Watched by anybody: until when. */
+  /** Channels watched in any process, with the expiry time. */
   readonly #watched = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
-  /** Told of a channel that is watched from now on. */
+  /** Called when a channel begins to be watched. */
   onBegin: (appId: string, channel: string) => void = () => {};
 
   constructor(private readonly parts: MetaWatchParts) {}
 
-  /** Somebody here wants a channel, if it is a meta channel. Undefined: everybody knows who has to. */
+  /**
+   * A subscription to a channel begins in this process; relevant if it is a meta channel. Undefined if all required
+   * processes know already.
+   */
   begin(appId: string, name: string): Promise<void> | undefined {
     const base = metaBase(name);
     if (base === null) return undefined;
@@ -49,7 +52,7 @@ export class MetaWatch {
     return this.parts.isAlone ? undefined : this.#tell(appId, [base]);
   }
 
-  /** Nobody here wants it any more. */
+  /** The last subscriber in this process left. */
   end(appId: string, name: string): void {
     const base = metaBase(name);
     const own = base === null ? undefined : this.#own.get(appId);
@@ -59,7 +62,7 @@ export class MetaWatch {
     if (this.#own.size === 0) this.stop();
   }
 
-  /** A process, perhaps this one, says what is watched there. */
+  /** A process, possibly this one, announced the channels watched there. */
   told(appId: string, channels: readonly string[]): void {
     const untilMs = this.#now() + FORGET_MS;
     for (const channel of channels) {
@@ -79,13 +82,13 @@ export class MetaWatch {
     return untilMs > this.#now() || this.#own.get(appId)?.has(channel) === true;
   }
 
-  /** Tells those who watch the channel, if anybody does. */
+  /** Sends a fact to the watchers of the channel, if there are any. */
   announce(appId: string, channel: string, fact: AnnouncedFact): void {
     if (!this.has(appId, channel)) return;
     this.parts.announcements.announce({ appId, channel: metaChannel(channel), fact, exceptSocketId: null });
   }
 
-  /** Nothing is told again. */
+  /** Stops re-announcing. */
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
@@ -102,7 +105,7 @@ export class MetaWatch {
     }
   }
 
-  /** Who did not answer hears of it again. Never rejects. */
+  /** Processes that did not respond receive it with the next announcement. Never rejects. */
   async #tell(appId: string, channels: readonly string[]): Promise<void> {
     try {
       await this.parts.broker.ask('meta_watched', appId, { channels });

@@ -12,21 +12,21 @@ const ANY = (): boolean => true;
 /** The patterns of one app in this process. */
 export class AppPatterns {
   readonly #byName = new Map<string, LocalPattern>();
-  /** Messages whose filters take longer than a turn of the event loop; null: there were none. */
+  /** Messages whose filters take longer than a turn of the event loop; null until the first one. */
   #deferred: DeferredTelling | null = null;
-  /** Settles when events of every channel come here; undefined: they do. */
+  /** Resolves when events of all channels are delivered to this process; undefined: they are. */
   interest: Promise<void> | undefined;
-  /** Subscribers about to have one. */
+  /** Number of pending pattern subscriptions. */
   openings = 0;
-  /** Whether every channel of the app is wanted here. */
+  /** Whether interest in all channels of the app is registered. */
   isWanted = false;
 
-  /** Nobody has one, or is about to. */
+  /** Whether no pattern is subscribed or about to be. */
   get isEmpty(): boolean {
     return this.#byName.size === 0 && this.openings === 0;
   }
 
-  /** Nobody has one. */
+  /** Whether no pattern is subscribed. */
   get areNone(): boolean {
     return this.#byName.size === 0;
   }
@@ -35,19 +35,19 @@ export class AppPatterns {
     return this.#byName.get(name);
   }
 
-  /** The pattern, to be given somebody at once. */
+  /** Returns the pattern, which must be given a subscriber in the same step. */
   open({ name }: ChannelPattern, make: () => LocalPattern): LocalPattern {
     const pattern = this.#byName.get(name) ?? make();
     this.#byName.set(name, pattern);
     return pattern;
   }
 
-  /** Lets go of one that nobody has any more. */
+  /** Removes a pattern without subscribers. */
   settle(pattern: LocalPattern): void {
     if (pattern.isEmpty) this.#byName.delete(pattern.about.name);
   }
 
-  /** The patterns whose subscribers get the messages of a channel. */
+  /** Returns the patterns that match a channel. */
   covering(channel: OrdinaryChannel): readonly LocalPattern[] {
     const covering: LocalPattern[] = [];
     for (const pattern of this.#byName.values())
@@ -56,9 +56,9 @@ export class AppPatterns {
   }
 
   /**
-   * Hands a message, or what is said of one, to everybody who has a pattern that fits, once, but to who has got it by the
-   * channel itself. The frames are those that the channel was told with; those whose codec is not meant are told otherwise.
-   * Returns how many.
+   * Delivers a message or a fact about one to every subscriber of a matching pattern, once, except those that
+   * received it by the channel itself. The frames are those used for the channel; codecs that are not meant are
+   * served separately. Returns the number of receivers.
    */
   tell(
     hub: AppHub,
@@ -89,20 +89,23 @@ export class AppPatterns {
   }
 }
 
-/** One fact on its way to the patterns that cover its channel. */
+/** A fact being delivered to the patterns that match its channel. */
 interface Meant {
   readonly frames: Frames;
   readonly except: Subscriber | null;
   readonly about: OrdinaryChannel;
   readonly covering: readonly LocalPattern[];
   readonly isMeant: (codec: Codec) => boolean;
-  /** Whether a subscriber is told in this pass; with its codec of the channel itself, which is evaluated first. */
+  /**
+   * Whether a subscriber is served in this pass; decided by the codec of its direct subscription first, if it has
+   * one.
+   */
   readonly isNow: (codec: Codec, exact?: Codec) => boolean;
   /** Subscribers with several matching views that received the message already. */
   readonly served: Set<Subscriber>;
 }
 
-/** Halts before each codec that has not judged the fact yet. */
+/** Yields before each codec that has not evaluated the fact yet. */
 function* tellAll({ frames, except, about, covering, isMeant, isNow, served }: Meant): Telling {
   let receivers = 0;
   for (const pattern of covering) {
@@ -127,7 +130,7 @@ function* tellAll({ frames, except, about, covering, isMeant, isNow, served }: M
   return receivers;
 }
 
-/** Runs to the end, without halting. */
+/** Runs to completion without yielding. */
 function run(telling: Telling): number {
   for (;;) {
     const step = telling.next();

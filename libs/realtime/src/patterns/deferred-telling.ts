@@ -1,19 +1,22 @@
 import type { LoopShare } from '@carillon/runtime';
 
-/** Messages for filtered patterns of one app that may wait. */
+/** Limit of waiting messages for filtered patterns of one app. */
 const MOST_DEFERRED = 256;
 
-/** Work on one message: it halts before each filter, and returns the number of receivers. */
+/** Delivery of one message: yields before each filter, and returns the number of receivers. */
 export type Telling = Generator<void, number>;
 
-/** Tells messages to the filtered patterns of one app, in order, each over as many turns of the event loop as its filters take. */
+/**
+ * Delivers messages to the filtered patterns of one app, in order, each over as many turns of the event loop as its
+ * filters need.
+ */
 export class DeferredTelling {
   #waiting: Telling[] = [];
   #isRunning = false;
 
   constructor(
     private readonly appId: string,
-    /** Subscribers of filtered patterns are too far behind: what waits was dropped. */
+    /** Called when subscribers of filtered patterns are too far behind: all waiting messages were dropped. */
     private readonly overflow: () => void,
   ) {}
 
@@ -21,7 +24,7 @@ export class DeferredTelling {
     return this.#waiting.length;
   }
 
-  /** Returns the number of those that were told now. */
+  /** Returns the number of receivers served immediately. */
   tell(telling: Telling, share: LoopShare): number {
     if (!this.#isRunning) {
       const receivers = advance(telling, share);

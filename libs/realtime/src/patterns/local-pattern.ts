@@ -8,12 +8,12 @@ import { type Codec, type Frame, frameBytes, type Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Telling } from './deferred-telling.js';
 
-/** Whether the work of a codec may have to wait for a later turn of the event loop. */
+/** Whether the evaluation of a codec may be deferred to a later turn of the event loop. */
 export const isFiltered = (codec: Codec | undefined): boolean => codec?.isDeferred !== undefined;
 
 /**
- * One pattern that somebody in this process has. Those whom nothing but it can bring a message are on native topics, one
- * for each codec; those who may get it in another way too, by a second pattern or by the channel itself, are apart.
+ * One pattern subscribed in this process. Subscribers that can receive a message by this pattern only are on native
+ * topics, one per codec; those that may also receive it by a second pattern or by the channel itself are kept apart.
  */
 export class LocalPattern {
   readonly #codecs = new Map<Subscriber, Codec>();
@@ -34,7 +34,7 @@ export class LocalPattern {
     return this.#codecs.size === 0;
   }
 
-  /** Those who may get a message in another way too. */
+  /** Subscribers that may also receive a message in another way. */
   get apart(): Iterable<Subscriber> {
     return this.#apart;
   }
@@ -48,7 +48,7 @@ export class LocalPattern {
     return codec === undefined || this.#apart.has(subscriber) ? undefined : this.#topics.get(codec);
   }
 
-  /** It receives from now on, in this codec. */
+  /** Adds a subscriber with this codec. */
   put(subscriber: Subscriber, codec: Codec, isApart: boolean): void {
     this.remove(subscriber);
     this.#codecs.set(subscriber, codec);
@@ -56,7 +56,7 @@ export class LocalPattern {
     else this.#open(subscriber, codec);
   }
 
-  /** False: it has not got it. */
+  /** Returns false if it was not subscribed. */
   remove(subscriber: Subscriber): boolean {
     const codec = this.#codecs.get(subscriber);
     if (codec === undefined) return false;
@@ -65,7 +65,7 @@ export class LocalPattern {
     return true;
   }
 
-  /** It may get messages in another way too from now on, or not any more. */
+  /** Moves a subscriber when it begins or ceases to receive messages in another way too. */
   place(subscriber: Subscriber, isApart: boolean): void {
     const codec = this.#codecs.get(subscriber);
     if (codec === undefined || this.#apart.has(subscriber) === isApart) return;
@@ -78,7 +78,7 @@ export class LocalPattern {
     }
   }
 
-  /** Whether anybody has it in such a codec. */
+  /** Whether any subscriber has such a codec. */
   some(isSuch: (codec: Codec) => boolean): boolean {
     for (const codec of this.#topics.keys()) if (isSuch(codec)) return true;
     for (const subscriber of this.#apart) {
@@ -94,8 +94,8 @@ export class LocalPattern {
   }
 
   /**
-   * Delivers to the subscribers of the selected codecs, except one subscriber and those with several matching views. Yields
-   * before each codec that has not evaluated the fact yet. Returns the number of receivers.
+   * Delivers to the subscribers of the selected codecs, except one subscriber and those with several matching views.
+   * Yields before each codec that has not evaluated the fact yet. Returns the number of receivers.
    */
   *telling(frames: Frames, except: Subscriber | null, isMeant: (codec: Codec) => boolean): Telling {
     let receivers = 0;
@@ -127,7 +127,10 @@ export class LocalPattern {
     return topic.count - Number(except !== null && topic.has(except));
   }
 
-  /** Its filters are too far behind: ends those who have it in one, or the channel of a message in one. */
+  /**
+   * The filters are too far behind: drops for or closes the subscribers with a filter on this pattern or on a
+   * channel, according to their bounds.
+   */
   overflow(): void {
     for (const [subscriber, codec] of this.#codecs)
       if (
@@ -137,7 +140,7 @@ export class LocalPattern {
         this.ways.outlet.overflow(subscriber);
   }
 
-  /** Tells one who is apart. */
+  /** Sends a frame to one subscriber that is kept apart. */
   send(subscriber: Subscriber, frames: Frames, frame: Frame): void {
     const { tap } = this.hub;
     if (tap !== null) tap.sent(subscriber, frames.fact, frame);

@@ -12,41 +12,42 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import { LocalPattern } from './local-pattern.js';
 import { placeAnew } from './placing.js';
 
-/** What patterns work with. */
+/** Dependencies of `PatternBook`. */
 export interface PatternBookParts {
   readonly hubs: Hubs;
   readonly broker: Pick<Broker, 'subscribeAll' | 'unsubscribeAll'>;
   readonly ways: Ways;
   readonly channels: Channels;
-  /** Channels and patterns one subscriber may have. */
+  /** Limit of channels and patterns per subscriber. */
   readonly maxSubscriptions: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A wish for a pattern that its edge has let through. */
+/** A pattern subscription that its protocol adapter has authorized. */
 export interface PatternRequest {
   readonly subscriber: Subscriber;
   readonly pattern: ChannelPattern;
   readonly codec: Codec;
-  /** Called once, instead of `subscribed`, when it comes to nothing. */
+  /** Called once, instead of `subscribed`, when the subscription fails. */
   readonly refused: (why: 'too_many' | 'unreachable') => void;
   /** Awaited before the subscription begins. Absent: it begins immediately. Never rejects. */
   readonly turn?: () => Promise<void>;
-  /** Tells what follows `subscribed`. */
+  /** Sends what follows `subscribed`. */
   readonly settled: () => void;
 }
 
 /**
- * Subscriptions to whatever public channels a pattern fits. They make nobody a subscriber of those channels: nothing is
- * counted and nobody is told. One process hears every channel of an app as long as somebody here has a pattern of it.
+ * Subscriptions to all public channels that match a pattern. They do not make a client a subscriber of those
+ * channels: nothing is counted or announced. A process receives every channel of an app while it has a pattern
+ * subscription of that app.
  */
 export class PatternBook {
-  /** Told of an app when nobody here has a pattern of it any more. */
+  /** Called when the last pattern subscription of an app in this process ends. */
   onLast: (appId: string) => void = () => {};
 
   constructor(private readonly parts: PatternBookParts) {}
 
-  /** Undefined when it was done at once; the promise never rejects. */
+  /** Returns undefined if it completed synchronously; the promise never rejects. */
   join(request: PatternRequest): Promise<void> | undefined {
     const { subscriber, pattern, refused } = request;
     const { hub } = subscriber;
@@ -78,16 +79,13 @@ export class PatternBook {
     for (const name of subscriber.patterns?.keys() ?? []) this.leave(subscriber, name);
   }
 
-  /** The channel that messages under this name are of, if somebody here has a pattern that fits. */
+  /** Returns the channel of messages under this name if a pattern subscribed in this process matches it. */
   covered(hub: AppHub, channel: string): OrdinaryChannel | null {
     const about = hub.patterns.areNone ? null : ordinaryChannel(this.parts.channels, hub, channel);
     return about !== null && hub.patterns.covering(about).length > 0 ? about : null;
   }
 
-  /**
-   * What brings a message to those who have the channel, at the pace that they want appends; null: everybody here gets it
-   * as it is.
-   */
+  /** Returns the pacing that delivers a message to the channel's subscribers; null if all of them are unpaced. */
   pacing(hub: AppHub, about: OrdinaryChannel, fact: ChannelFact): Pacing | null {
     if (fact.kind !== 'message') return null;
     const found = hub.pacings.of(about.name);
@@ -104,7 +102,7 @@ export class PatternBook {
     const { ways } = this.parts;
     subscriber.patterns ??= new Map();
     if (!subscriber.patterns.has(pattern.name)) hub.meters.kind('public').subscriptions.add();
-    // What is held back is from before.
+    // Held-back facts precede the subscription.
     hub.pacings.flush();
     const local = hub.patterns.open(pattern, () => new LocalPattern(hub, pattern, ways));
     subscriber.patterns.set(pattern.name, local);
@@ -139,7 +137,7 @@ export class PatternBook {
     const interest = this.parts.broker.subscribeAll(appId);
     if (interest === undefined) return;
     patterns.interest = interest;
-    // Those who wait hear of a failure.
+    // Waiting subscriptions receive the failure.
     this.#confirmed(hub, interest).catch(() => {});
   }
 

@@ -3,10 +3,7 @@ import type { Fact } from '@carillon/protocol';
 import type { Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
-/**
- * What those are told who have a channel by a pattern: what is said in it, what that comes to, how many hear it, and that some
- * of it is lost.
- */
+/** Facts delivered to pattern subscribers: messages, annotation summaries, counts, and gaps. */
 export const BY_PATTERN: ReadonlySet<Fact['kind']> = new Set([
   'message',
   'annotations_summarized',
@@ -14,14 +11,14 @@ export const BY_PATTERN: ReadonlySet<Fact['kind']> = new Set([
   'resume_failed',
 ]);
 
-/** A subscriber that has patterns has a channel now, too: what both bring must come once. */
+/** A pattern subscriber subscribed to a channel directly too: messages that arrive both ways must be delivered once. */
 export function channelEntered(subscriber: Subscriber, channel: OrdinaryChannel): void {
   if (subscriber.patterns === null) return;
   for (const pattern of subscriber.patterns.values())
     if (patternCovers(pattern.about, channel)) pattern.place(subscriber, true);
 }
 
-/** Its patterns, or the channels it has beside them, are others than before. */
+/** Re-evaluates the patterns of a subscriber after its patterns or direct subscriptions changed. */
 export function placeAnew(subscriber: Subscriber): void {
   const { patterns, subscriptions } = subscriber;
   if (patterns === null) return;
@@ -33,7 +30,7 @@ export function placeAnew(subscriber: Subscriber): void {
   }
 }
 
-/** Whether its patterns have brought it this of a channel that it has not got itself. */
+/** Whether its patterns deliver these frames of a channel that it is not subscribed to directly. */
 export function isBrought(subscriber: Subscriber, channel: OrdinaryChannel, frames: Frames): boolean {
   if (!BY_PATTERN.has(frames.fact.kind)) return false;
   for (const pattern of subscriber.patterns?.values() ?? []) {

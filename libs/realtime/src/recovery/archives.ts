@@ -16,7 +16,7 @@ const notRead = (reason: NotRead['reason'], oldestSerial: number | null = null):
   oldestSerial,
 });
 
-/** The newest events of channels without a history, shared by all processes. */
+/** Archive of the newest events of ephemeral channels, shared by all processes. */
 export class HotArchive implements Archive {
   readonly source = 'hot';
 
@@ -46,14 +46,14 @@ export class HotArchive implements Archive {
   }
 }
 
-/** The streams of channels with a history. */
+/** Archive of the streams of durable channels. */
 export class ColdArchive implements Archive {
   readonly source = 'cold';
 
   constructor(
     private readonly reads: StreamReads,
     private readonly onTrouble: OnTrouble,
-    /** In which the reads of clients take turns; null: every read runs at once. */
+    /** Schedules the reads of clients; null: reads are not scheduled. */
     private readonly turns: ReadTurns | null,
   ) {}
 
@@ -99,7 +99,10 @@ function foundIn(records: readonly StoredRecord[], stream: Stream): NotRead | Re
   return { found };
 }
 
-/** Null: it cannot be read. Of what was purged, changes are skipped; what they changed is missing. */
+/**
+ * Null if the record cannot be read. Changes of purged messages are skipped; the purged messages themselves are
+ * holes.
+ */
 function rememberedOf(record: StoredRecord, stream: Stream): Remembered | null {
   const { action, deliverySerial: serial } = record;
   const text = frameOf(record, stream);

@@ -1,13 +1,16 @@
 import type { Recovered, RecoveryFailure } from '@carillon/protocol';
 
-/** What came of the position of one channel. */
+/** Result of the recovery of one channel. */
 export type Outcome =
   | { readonly kind: 'recovered'; readonly recovered: Recovered }
   | { readonly kind: 'failed'; readonly failure: RecoveryFailure };
 
-/** One channel of a resume that came right behind its subscribe: the resume waits for that, and answers it with the rest. */
+/**
+ * One channel of a resume sent directly after its subscribe: the resume waits for the subscription, and includes its
+ * result in the response.
+ */
 export class Awaited {
-  /** Null: the position waits for a subscription that is still to come. */
+  /** Null: the position waits for a subscription that has not arrived yet. */
   readonly outcome: Promise<Outcome | null>;
   #resolve: ((outcome: Outcome | null) => void) | null = null;
 
@@ -20,7 +23,7 @@ export class Awaited {
     });
   }
 
-  /** False: it is not waited for any more. */
+  /** Returns false if it is no longer awaited. */
   settle(outcome: Outcome | null): boolean {
     if (this.#resolve === null) return false;
     this.#resolve(outcome);
@@ -29,10 +32,10 @@ export class Awaited {
   }
 }
 
-/** How long the channels of a resume that are subscribed to wait for those that are about to be. */
+/** Time the subscribed channels of a resume wait for those whose subscriptions are pending. */
 const PATIENCE_MS = 1000;
 
-/** What became of them: those that it takes longer for are told of by themselves. */
+/** Returns the results; those that take longer are reported individually. */
 export async function outcomesOf(awaited: readonly Awaited[]): Promise<readonly Outcome[]> {
   const timer = setTimeout(() => {
     for (const one of awaited) one.settle(null);

@@ -2,15 +2,15 @@ import type { ResumePosition } from '@carillon/protocol';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Awaited } from './awaited.js';
 
-/** How long a position waits for the subscription that it is for. */
+/** Time a position waits for its subscription. */
 const PARKED_MS = 30_000;
-/** Of one subscriber at one time. */
+/** Limit of waiting positions per subscriber. */
 const MOST = 1000;
 
-/** A position that waits. */
+/** A waiting position. */
 export interface Parked {
   readonly position: ResumePosition;
-  /** The resume that waits for what comes of it; null: none does. */
+  /** The resume that waits for its result; null if none does. */
   readonly awaited: Awaited | null;
   readonly untilMs: number;
 }
@@ -20,17 +20,17 @@ interface Lot {
   timer: NodeJS.Timeout | null;
 }
 
-/** Positions that came before their subscriptions, as those of clients do whose subscriptions are authorized first. */
+/** Positions received before their subscriptions, for example because the client authorizes subscriptions first. */
 export class Parking {
   readonly #lots = new WeakMap<Subscriber, Lot>();
 
   constructor(
-    /** Told of positions whose subscription did not come. */
+    /** Called with positions whose subscriptions did not arrive in time. */
     private readonly expired: (subscriber: Subscriber, parked: ReadonlyMap<string, ResumePosition>) => void,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** False: too many wait already. */
+  /** Returns false if the limit is reached. */
   park(
     subscriber: Subscriber,
     channel: string,
@@ -46,7 +46,7 @@ export class Parking {
     return true;
   }
 
-  /** The position of a channel that is subscribed to now; null: none waits. */
+  /** Removes and returns the position for a channel that is being subscribed; null: none waits. */
   take(subscriber: Subscriber, channel: string): Parked | null {
     const lot = this.#lots.get(subscriber);
     const found = lot?.parked.get(channel);

@@ -2,11 +2,14 @@ import type { RecoveryPolicy } from '@carillon/channels';
 import { HotRing, type Message, type Positioned } from '@carillon/protocol';
 import { Frames } from '../codec.js';
 
-/** A place in a stream, with what is replayed of it. */
+/** A serial in a stream, with the frames that are replayed for it. */
 export interface Remembered extends Positioned {
-  /** Encoded once per codec for all who missed it; null: its content was erased, and nothing is shown of it. */
+  /**
+   * Encoded once per codec for all subscribers that missed it; null if its content was purged, and nothing is sent
+   * for it.
+   */
   readonly frames: Frames | null;
-  /** What was erased began a message, so that a replay without it is not whole. */
+  /** Whether the purged record began a message, so that a replay without it is incomplete. */
   readonly isHole: boolean;
 }
 
@@ -17,41 +20,41 @@ export const remembered = (message: Message, atMs: number): Remembered => ({
   isHole: false,
 });
 
-/** The newest messages of the channels that somebody here has, in the order they were delivered. */
+/** Buffers of the newest messages of subscribed channels, in order of delivery. */
 export class Past {
   readonly #rings = new Map<string, HotRing<Remembered>>();
-  /** How often something that may be here was erased. */
+  /** Number of purges that may have affected a buffer. */
   erasures = 0;
 
   constructor(
-    /** Null: nobody of the app asks for it. */
+    /** Null if the app does not use recovery. */
     private readonly policyOf: (appId: string) => RecoveryPolicy | null,
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** A message was delivered here, that was published at this time. */
+  /** Records a message delivered here, with its publication time. */
   keep(appId: string, message: Message, atMs: number): void {
     if (message.streamId === null || message.serial === null) return;
     this.#ring(appId, message.channel)?.push(remembered(message, atMs), this.now());
   }
 
-  /** Nobody here has the channel any more. */
+  /** The last subscriber of the channel left. */
   forget(appId: string, channel: string): void {
     this.#rings.delete(nameOf(appId, channel));
   }
 
-  /** Some of its messages are no more: what is asked for of them is read anew. */
+  /** Some of its messages were purged: the next replay reads them again. */
   erase(appId: string, channel: string): void {
     this.erasures += 1;
     this.forget(appId, channel);
   }
 
-  /** What is there from a serial on. */
+  /** Returns the buffered messages from a serial on. */
   since(appId: string, channel: string, serial: number): readonly Remembered[] {
     return this.#rings.get(nameOf(appId, channel))?.since(serial, this.now()) ?? [];
   }
 
-  /** What was read of before, so that the next who ask find it here. */
+  /** Stores messages read from an archive for subsequent requests. */
   fill(
     appId: string,
     channel: string,
@@ -72,5 +75,5 @@ export class Past {
   }
 }
 
-/** No name holds U+0000. */
+/** Names never contain U+0000. */
 const nameOf = (appId: string, channel: string): string => `${appId}\0${channel}`;

@@ -6,13 +6,13 @@ import type { Standing } from '../durable/followed.js';
 import type { Streams } from '../durable/streams.js';
 import type { Past } from './past.js';
 
-/** Where a subscription begins: what it is told of that, and where it is. */
+/** Start of a subscription: the reported position, and the serial. */
 export interface Attached extends AttachPoint {
   /** Null: the channel has no stream yet. */
   readonly standing: Standing | null;
 }
 
-/** What follows the streams of one kind. */
+/** Follower of the streams of one kind. */
 type Follower = ChannelFollower & { readonly streams: Pick<Streams, 'known' | 'standing'> };
 
 export interface PositionsParts {
@@ -25,7 +25,7 @@ export interface PositionsParts {
 const ATTACH_WITHIN_MS = 3000;
 const AGAIN_MS = 250;
 
-/** Where the channels that somebody here has stand in their streams, whoever gives their serials. */
+/** Stream positions of subscribed channels, whether their serials come from the history or the sequencer. */
 export class Positions implements ChannelFollower {
   constructor(private readonly parts: PositionsParts) {}
 
@@ -40,14 +40,14 @@ export class Positions implements ChannelFollower {
     past.forget(channel.hub.appId, channel.name);
   }
 
-  /** Whether those who subscribe are told where it stands. */
+  /** Whether subscribers receive the position of the channel. */
   has(channel: LocalChannel): boolean {
     return this.#followerOf(channel) !== null;
   }
 
   /**
-   * Where a subscription begins: what is newer comes live. Null: the channel has no positions. Rejects when it cannot be
-   * told in time.
+   * Returns where a subscription begins; newer events are delivered live. Null if the channel has no positions.
+   * Rejects if the position is unavailable in time.
    */
   async attach(channel: LocalChannel, withinMs = ATTACH_WITHIN_MS): Promise<Attached | null> {
     if (!this.has(channel)) return null;
@@ -63,7 +63,7 @@ export class Positions implements ChannelFollower {
     };
   }
 
-  /** A store that is away may be back before it is too late. */
+  /** Retries while the store is unavailable, until the timeout. */
   async #onceTold(channel: LocalChannel, make: boolean, withinMs: number): Promise<Standing | null> {
     const untilMs = performance.now() + withinMs;
     for (;;) {
@@ -76,19 +76,22 @@ export class Positions implements ChannelFollower {
     }
   }
 
-  /** Up to where everything was delivered here until now; null: that is not known, or it has no positions. */
+  /**
+   * Returns the serial up to which everything was delivered here; null: it is unknown, or the channel has no
+   * positions.
+   */
   here(channel: LocalChannel): Standing | null {
     return this.#followerOf(channel)?.streams.known(channel.hub.appId, channel.name) ?? null;
   }
 
-  /** Where it stands here; see `Streams.standing`. */
+  /** Local position; see `Streams.standing`. */
   async standing(
     channel: LocalChannel,
     how: { readonly isKnown: (standing: Standing) => boolean; readonly make: boolean },
   ): Promise<Standing | null> {
     const follower = this.#followerOf(channel);
     if (follower === null) return null;
-    // It may not have been followed when its first subscriber came.
+    // The channel may not have been followed when its first subscriber arrived.
     follower.follow(channel);
     return follower.streams.standing(channel.hub.appId, channel.name, how);
   }

@@ -2,7 +2,7 @@ import { codeOf } from '@carillon/protocol';
 import type { Metrics } from '@carillon/runtime';
 import type { ResumesParts } from './resumes.js';
 
-/** Counts what became of the channels that connections wanted to go on with. */
+/** Counts the results of channel recoveries. */
 export const recoveryCounts = (metrics: Metrics): Pick<ResumesParts, 'failed' | 'recovered'> => ({
   recovered: ({ appId: app_id }, source) =>
     metrics.counter('history_recovery_success_total').for({ app_id, source }).add(),

@@ -1,12 +1,12 @@
 import { FairSlots } from '@carillon/runtime';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
-/** Replays that are read and told to one connection at one time, beside a resume. */
+/** Concurrent replays of one connection, besides a resume. */
 const AT_ONCE = 2;
 
 /**
- * Bounds the replays that one connection has in memory: each is read, told and forgotten before the next one of the
- * connection begins. As many wait as the connection has channels.
+ * Bounds the replays of one connection in memory: each is read, sent and released before the next one begins. At most
+ * as many wait as the connection has channels.
  */
 export class ReplaySlots {
   readonly #slots = new FairSlots({
@@ -15,7 +15,7 @@ export class ReplaySlots {
     waitingPerOwner: Infinity,
   });
 
-  /** Replays of the connection that run now. */
+  /** Number of running replays of the connection. */
   running({ id }: Pick<Subscriber, 'id'>): number {
     return this.#slots.runningOf(id);
   }

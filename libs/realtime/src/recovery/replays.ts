@@ -11,33 +11,33 @@ import type { Standing } from '../durable/followed.js';
 import type { Past, Remembered } from './past.js';
 import type { Positions } from './positions.js';
 
-/** Why what is needed of a stream was not had, with what is known of it. */
+/** Why a required part of a stream could not be read, with what is known of the stream. */
 export interface NotRead {
   readonly reason: RecoveryReason;
   readonly oldestSerial: number | null;
 }
 
-/** What was read of a stream: places in order, with the times they were published at. */
+/** Records read from a stream, in order, with their publication times. */
 export interface Read {
   readonly found: readonly { readonly one: Remembered; readonly atMs: number }[];
 }
 
-/** Where what is no longer in memory is read. */
+/** Reads records that are no longer in memory. */
 export interface Archive {
   /** `cold`: in the durable store. */
   readonly source: 'cold' | 'hot';
-  /** Everything of the stream from a serial to another, as far as it is there. Never rejects. */
+  /** Reads the available records between two serials of the stream. Never rejects. */
   read(channel: LocalChannel, streamId: string, from: number, to: number): Promise<NotRead | Read>;
 }
 
-/** All that somebody missed of a channel, or why that cannot be told. Never a part of it. */
+/** All messages missed of a channel, or why they are unavailable. Never a part of them. */
 export type Replay =
   | {
       readonly kind: 'replay';
       readonly source: 'cold' | 'hot';
       /** In order. */
       readonly missed: readonly Remembered[];
-      /** Where it ends; what is newer comes live. */
+      /** Position at which it ends; newer messages are delivered live. */
       readonly streamId: string;
       readonly serial: number;
     }
@@ -57,16 +57,16 @@ interface Wanted {
 }
 
 /**
- * Finds what was missed of channels that somebody here has, for whatever edge. Whoever asks holds live events back
- * meanwhile: a replay ends where the channel stands then.
+ * Finds missed messages of subscribed channels, for any protocol adapter. The caller holds live events back
+ * meanwhile: a replay ends at the position of the channel at that time.
  */
 export class Replays {
-  /** Channels whose past is being read; others who miss some of it wait for the same. */
+  /** Pending reads by channel; concurrent requests share them. */
   readonly #reading = new Map<string, Promise<NotRead | Read>>();
 
   constructor(private readonly parts: ReplaysParts) {}
 
-  /** `window`: how much may be missed; absent: what the channel keeps in memory. Never rejects. */
+  /** Never rejects. `window` bounds the missed messages; absent: the size of the channel's buffer. */
   async since(
     channel: LocalChannel,
     position: ResumePosition,
@@ -114,27 +114,32 @@ export class Replays {
   }
 
   /**
-   * Returns up to where a subscriber that is held back from the same step on was told everything, or is told first of all
-   * (`Gate.catchUp`); null if that is not known.
+   * Returns the serial up to which a subscriber held back from the same step on has received everything, or will
+   * receive it first (`Gate.catchUp`); null if it is unknown.
    */
   here(channel: LocalChannel): Standing | null {
-    // What is held back of it would be told later.
+    // Held-back facts of it would be delivered later.
     channel.flush();
     return this.parts.positions.here(channel);
   }
 
-  /** Up to where the channel was delivered here, whatever is held back of it; null: that is not known. */
+  /**
+   * Returns the serial up to which the channel was delivered in this process, regardless of held-back facts; null if
+   * it is unknown.
+   */
   delivered(channel: LocalChannel): Standing | null {
     return this.parts.positions.here(channel);
   }
 
-  /** Where a channel stands here; null: it has no stream, or it cannot be told. Never rejects. */
+  /**
+   * Returns the local position of a channel; null if it has no stream or the position is unavailable. Never rejects.
+   */
   async standing(channel: LocalChannel): Promise<Standing | null> {
     const standing = await this.#standing(channel, { streamId: null, serial: 0, lastMessageId: null });
     return standing === 'unreadable' ? null : standing;
   }
 
-  /** Where the channel stands here, asked for anew where that does not fit the position. */
+  /** Returns the local position; reads the head again if the given position does not fit it. */
   async #standing(
     channel: LocalChannel,
     { streamId, serial }: ResumePosition,
@@ -158,7 +163,7 @@ export class Replays {
     return contiguous(wanted, this.#since(channel, wanted));
   }
 
-  /** As much as is kept in memory or more, once for all who ask; what is read is remembered. */
+  /** Reads at least the range that is buffered in memory, once for all concurrent requests; the result is buffered. */
   async #read(channel: LocalChannel, archive: Archive, wanted: Wanted): Promise<NotRead | Read> {
     const { hub, name, about } = channel;
     const key = `${hub.appId}\0${name}`;
@@ -176,7 +181,7 @@ export class Replays {
     this.#reading.set(key, reading);
     const read = await reading;
     if (this.#reading.get(key) === reading) this.#reading.delete(key);
-    // It may have been read before something of it was erased.
+    // It may have been read before messages of it were purged.
     if (!('reason' in read) && past.erasures === erasures) past.fill(hub.appId, name, read.found);
     return read;
   }
@@ -189,7 +194,7 @@ export class Replays {
 
 const isHoled = (missed: readonly Remembered[]): boolean => missed.some(({ isHole }) => isHole);
 
-/** Why not all of it was there. */
+/** Returns why the result is incomplete. */
 function holeReason({ source }: Archive, { from }: Wanted, { found }: Read): RecoveryReason {
   if (source === 'hot') return 'hot_replay_expired_and_durable_history_disabled';
   const oldest = found[0]?.one.serial;

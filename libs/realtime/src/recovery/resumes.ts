@@ -22,23 +22,23 @@ import { tellPast, type TellingParts } from './telling.js';
 export interface ResumesParts extends TellingParts {
   readonly replays: Replays;
   readonly slots: ReplaySlots;
-  /** The text of a message as it is stored; null: there is none. */
+  /** Returns the stored text of a message; null if there is none. */
   readonly textOf: AppendWays['text'];
-  /** Whether a name can ever have a position. */
+  /** Whether a channel of this name can have a position. */
   readonly canBePlaced: (hub: AppHub, channel: string) => boolean;
   readonly recovered: (hub: AppHub, source: Recovered['source']) => void;
   readonly failed: (hub: AppHub, failure: RecoveryFailure) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** From where a subscription resumes. */
+/** Position from which a subscription resumes. */
 export interface Recovery {
   readonly position: ResumePosition;
   /** Why the position cannot be used; null: it can. */
   readonly unusable: RecoveryFailure['reason'] | null;
 }
 
-/** One channel of a resume, held back from the connection until all of them are answered. */
+/** A channel of a resume, held until all channels of the resume are answered. */
 interface Held {
   readonly channel: LocalChannel;
   readonly position: ResumePosition;
@@ -46,12 +46,13 @@ interface Held {
   readonly codec: Codec;
 }
 
-/** Channels of one request whose replays are in memory at one time: one is told while the next ones are read. */
+/** Replays of one request held in memory: one is sent while the next ones are read. */
 const IN_MEMORY = 3;
 
 /**
- * Lets connections go on where they were. What they missed of a channel comes whole or not at all, before anything that
- * is live, and they are told which. Positions of channels that are not subscribed to yet wait for their subscriptions.
+ * Resumes connections from their positions. The messages missed of a channel are replayed completely or not at all,
+ * before any live event, and the client is notified which. Positions of channels that are not subscribed yet wait for
+ * their subscriptions.
  */
 export class Resumes {
   readonly #parking: Parking;
@@ -62,7 +63,7 @@ export class Resumes {
     });
   }
 
-  /** Settles when all is answered; never rejects. */
+  /** Resolves when all channels are answered; never rejects. */
   async resume(subscriber: Subscriber, positions: ReadonlyMap<string, ResumePosition>): Promise<void> {
     const outcomes: Outcome[] = [];
     const held: Held[] = [];
@@ -91,8 +92,8 @@ export class Resumes {
   }
 
   /**
-   * Belongs to a subscribe: a position that waited for it is recovered, while the gate holds live events back. The channel has
-   * the subscriber already. Returns the ids of the messages that were told.
+   * Part of a subscribe: recovers a position that waited for it, while the gate holds live events. The subscriber is
+   * already counted in the channel. Returns the ids of the sent messages.
    */
   async subscribed(
     subscriber: Subscriber,
@@ -117,7 +118,7 @@ export class Resumes {
   }
 
   /**
-   * Recovers the subscription that the gate holds back, and tells what came of it. Returns whether the subscriber was told
+   * Recovers the subscription behind the gate and reports the result. Returns whether the subscriber received
    * everything from the position on.
    */
   async recover(
@@ -148,7 +149,7 @@ export class Resumes {
     return true;
   }
 
-  /** Takes a position that waited for another request about its channel. */
+  /** Recovers a position that waited for another request about its channel. */
   #afterwards(subscriber: Subscriber, name: string): Promise<void> | undefined {
     const subscription = subscriber.subscriptions.get(name);
     if (subscription === undefined) return undefined;
@@ -167,8 +168,8 @@ export class Resumes {
   }
 
   /**
-   * Another request about the channel is under way: it may be the subscribe that came right before, which takes the position
-   * at its end; else it is taken after that.
+   * Another request about the channel is running: it may be the preceding subscribe, which recovers the position at
+   * its end; otherwise it is recovered afterwards.
    */
   #behind(subscriber: Subscriber, name: string, awaited: Awaited): void {
     const over = (): void => void awaited.settle(null);
@@ -180,7 +181,7 @@ export class Resumes {
     if (!inTurn(subscriber, name, work, this.parts.onTrouble, over)) over();
   }
 
-  /** Null: it waits for its subscription. */
+  /** Null: the position waits for its subscription. */
   #begin(
     subscriber: Subscriber,
     name: string,
@@ -201,7 +202,7 @@ export class Resumes {
     }
     const { channel, audience } = subscription;
     const { codec } = audience;
-    // Until it is answered, nothing else happens to the subscription.
+    // Until it is answered, all other requests about the subscription wait.
     if (!inTurn(subscriber, name, () => isAnswered, onTrouble))
       return this.#fail(subscriber, name, position, 'failed_to_deliver_recovery_payload');
     const gate = new Gate(subscriber, outlet, codec);
@@ -209,7 +210,7 @@ export class Resumes {
     return { channel, position, gate, codec };
   }
 
-  /** The replays of these channels, in order. Few are read ahead of the one that is told. */
+  /** Yields the replays of these channels in order. Only a few are read ahead. */
   async *#replaysOf(held: readonly Held[]): AsyncGenerator<{ readonly one: Held; readonly replay: Replay }> {
     const { replays, share } = this.parts;
     const ahead: Promise<Replay>[] = [];

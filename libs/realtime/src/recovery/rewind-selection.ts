@@ -3,12 +3,12 @@ import type { Message, Rewind } from '@carillon/protocol';
 import type { LoopShare } from '@carillon/runtime';
 import { Frames } from '../codec.js';
 
-/** Where the past of channels is read. */
+/** Reads channel history. */
 export type PastReader = Pick<HistoryReader, 'past'>;
 
-/** What of the past a subscription begins with. */
+/** The part of the history that a subscription starts with. */
 export interface Selection {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly frames: readonly Frames[];
   readonly truncatedByRetention: boolean;
   readonly truncatedByLimit: boolean;
@@ -18,20 +18,20 @@ export interface SelectionQuery {
   readonly appId: string;
   readonly channel: string;
   readonly wish: Rewind;
-  /** Nothing that is newer takes part. */
+  /** Newest serial to include. */
   readonly untilSerial: number;
   readonly maxPageSize: number;
   readonly nowMs: number;
-  /** Whether the subscription is to get it. */
+  /** Whether the subscription receives the message. */
   readonly isWanted: (frames: Frames) => boolean;
-  /** The part of the event loop in which messages are filtered. */
+  /** Event loop share in which messages are filtered. */
   readonly share: LoopShare;
 }
 
-/** So many pages are looked through for messages that a filter lets through. */
+/** Limit of pages searched for messages that pass a filter. */
 const MOST_PAGES = 16;
 
-/** Reads the newest messages that a wish is for. Rejects when a whole answer cannot be given. */
+/** Reads the newest messages that match the query. Rejects if the result would be incomplete. */
 export async function selectPast(reader: PastReader, query: SelectionQuery): Promise<Selection> {
   const { appId, channel, wish, untilSerial, maxPageSize, nowMs } = query;
   const isCount = 'count' in wish;
@@ -59,7 +59,7 @@ export async function selectPast(reader: PastReader, query: SelectionQuery): Pro
     const taken = await take(messages, { ...query, found, desired });
     isMore = page.hasMore || taken.left > 0;
     cursor = nextCursor;
-    // In a period whatever else would be sent counts as left out.
+    // For a period, all remaining messages count as omitted.
     if (taken.isBeyond || cursor === null || (isCount && found.length === desired)) break;
   }
   const isWhole = found.length === desired;
@@ -75,7 +75,10 @@ interface Taking extends Pick<SelectionQuery, 'appId' | 'isWanted' | 'share'> {
   readonly desired: number;
 }
 
-/** Takes of a page what is wanted. `isBeyond`: there is one more than may be; `left`: so many were not looked at. */
+/**
+ * Takes the requested messages of a page. `isBeyond`: there is one more than the limit; `left`: number of messages
+ * not examined.
+ */
 async function take(
   messages: readonly { readonly message: Message; readonly publishedAtMs: number }[],
   { appId, isWanted, share, found, desired }: Taking,

@@ -8,31 +8,32 @@ import type { ReplaySlots } from './replay-slots.js';
 import { tellPast, type TellingParts, wasTold } from './telling.js';
 
 export interface RewindsParts extends TellingParts {
-  /** Null: this process has no way to histories. */
+  /** Null: this process cannot read channel history. */
   readonly reader: PastReader | null;
   readonly slots: ReplaySlots;
   readonly maxPageSize: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** A subscription that begins in the past. */
+/** A subscription that begins with channel history. */
 export interface Rewinding {
   readonly subscriber: Subscriber;
   readonly local: LocalChannel;
   readonly codec: Codec;
   readonly gate: Gate;
   readonly wish: Rewind;
-  /** The newest history serial that belongs to the past. */
+  /** Newest history serial to include. */
   readonly attachSerial: number;
 }
 
-/** Tells who subscribes what was said before, then what came meanwhile, and how that went. */
+/** Sends a new subscriber the channel history, then the messages published meanwhile, then the result. */
 export class Rewinds {
   constructor(private readonly parts: RewindsParts) {}
 
   /**
-   * Tells the past and what waits in the gate, which goes on holding. Returns the ids of the messages that were told. A past
-   * that cannot be read is an error of the channel, whose subscription goes on. Never rejects.
+   * Sends the history and the messages waiting in the gate, which keeps holding. Returns the ids of the sent
+   * messages. A history that cannot be read is reported as an error of the channel; the subscription continues. Never
+   * rejects.
    */
   rewind(rewinding: Rewinding): Promise<ReadonlySet<string>> {
     const { subscriber } = rewinding;

@@ -5,16 +5,16 @@ import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
 const LOOK_MS = 10;
-/** A client that has not read what it asked for in this time gets the rest at once, as its bounds allow. */
+/** A client that has not read the requested messages in this time is sent the rest immediately, within its bounds. */
 const PATIENCE_MS = 10_000;
 
-/** How long a client may keep what it is told from going on. */
+/** Limits how long a slow client may delay its own replay. */
 export class Patience {
   #leftMs = PATIENCE_MS;
 
   constructor(private readonly subscriber: Subscriber) {}
 
-  /** Resolves when it reads, is gone, or has been waited for long enough. */
+  /** Resolves when the client has read everything, is closed, or the time is over. */
   async isReading(): Promise<void> {
     const { subscriber } = this;
     while (subscriber.lane !== null && subscriber.isOpen && this.#leftMs > 0) {
@@ -24,20 +24,20 @@ export class Patience {
   }
 }
 
-/** Resolves when nothing waits for the client to read it, or the connection has ended. */
+/** Resolves when the client's queue is empty, or the connection was closed. */
 export async function whenDrained(subscriber: Pick<Subscriber, 'isOpen' | 'lane'>): Promise<void> {
   while (subscriber.lane !== null && subscriber.isOpen) await pause(LOOK_MS);
 }
 
 export interface TellingParts {
   readonly outlet: Outlet;
-  /** The part of the event loop that replays of this process take. */
+  /** Event loop share of the process's replays. */
   readonly share: LoopShare;
 }
 
 /**
- * Tells one subscriber many messages of the past, no faster than it reads and in pieces of the share of the loop. Returns
- * the number of frames sent: its codec keeps some from it.
+ * Sends one subscriber many historical messages, no faster than it reads and in portions of the loop budget. Returns
+ * the number of frames sent; its codec may omit some.
  */
 export async function tellPast(
   { outlet, share }: TellingParts,
@@ -64,7 +64,10 @@ export async function tellPast(
   return told;
 }
 
-/** Whether something is one of these messages again, or a change that is in what was told of its message already. */
+/**
+ * Returns a predicate: whether a fact duplicates one of these messages, or is a change that their version of the
+ * message includes.
+ */
 export function wasTold(messages: readonly Message[]): (fact: Fact) => boolean {
   const ids = new Set(messages.map(({ messageId }) => messageId));
   const versions = new Map<string, number>();
@@ -80,7 +83,7 @@ export function wasTold(messages: readonly Message[]): (fact: Fact) => boolean {
   };
 }
 
-/** What a message that lives on is called, through all of its changes; null: it does not. */
+/** Returns the permanent id of a mutable message, shared by all its versions; null for others. */
 function lastingOf({ action, extrasText }: Message): string | null {
   if (action === 'plain' || extrasText === null) return null;
   const headers = rawMember(extrasText, 'headers');

@@ -2,38 +2,40 @@ import { randomUUID } from 'node:crypto';
 import type { Broker, LiveEvent } from '@carillon/broker';
 import { type StateFact, subjectOf } from '@carillon/protocol';
 
-/** What an announcement is about. */
+/** Subject of an announcement. */
 export interface Announcement {
   readonly appId: string;
   readonly channel: string;
   readonly fact: StateFact;
-  /** Who must not get it; null: nobody is left out. */
+  /** Socket to exclude; null excludes none. */
   readonly exceptSocketId: string | null;
 }
 
 type StateEvent = LiveEvent & { readonly fact: StateFact };
 
-/** What announcing works with. */
+/** Dependencies of `Announcements`. */
 export interface AnnouncementParts {
   readonly broker: Pick<Broker, 'publish'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** States that other processes could not be told of. With more, the oldest are left to their own looks at the store. */
+/**
+ * Limit of states that other processes have not received. Beyond it the oldest are dropped; other processes find them
+ * when they compare with the store.
+ */
 const MOST_UNTOLD = 10_000;
 const RETRY_MS = 1000;
 
 const nowMs = (): number => performance.timeOrigin + performance.now();
 const keyOf = ({ appId, channel, fact }: StateEvent): string => {
   const subject = `${appId} ${channel} ${subjectOf(fact)}`;
-  // Subscribers receive every update of a member, and of everything else the last state.
+  // Subscribers receive every update of a member, but only the last state of everything else.
   return fact.kind === 'member_updated' ? `${subject} ${fact.serial}` : subject;
 };
 
 /**
- * Tells the subscribers of channels, wherever they are, how something is now. What could not be told other processes
- * is told again until it is told, or until it is not so any more: every update of a member, of everything else the last
- * state alone.
+ * Publishes the current state to the subscribers of channels in all processes. Failed publications are retried until
+ * they succeed or are obsolete: every update of a member, but only the last state of everything else.
  */
 export class Announcements {
   readonly #untold = new Map<string, StateEvent>();
@@ -42,7 +44,7 @@ export class Announcements {
 
   constructor(private readonly parts: AnnouncementParts) {}
 
-  /** Subscribers of this process have it on return. Never throws. */
+  /** Delivers synchronously to subscribers of this process. Never throws. */
   announce(announcement: Announcement): void {
     const event = { ...announcement, eventId: randomUUID(), publishedAtMs: nowMs() };
     this.#untold.delete(keyOf(event));
@@ -58,7 +60,7 @@ export class Announcements {
     this.#again();
   }
 
-  /** Nothing is told again. */
+  /** Stops retrying. */
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -69,7 +71,7 @@ export class Announcements {
     this.parts.broker.publish(event)?.catch((error: unknown) => this.#keep(event, error));
   }
 
-  /** A later state of the same may have been told, or be waiting to be, since. */
+  /** A later state of the same subject may have been published or queued since. */
   #keep(event: StateEvent, error: unknown): void {
     if (this.#untold.size === 0) this.parts.onTrouble('telling other processes', error);
     const key = keyOf(event);

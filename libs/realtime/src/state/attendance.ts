@@ -1,7 +1,7 @@
 import type { ChannelCounts, Presence } from '@carillon/presence';
 import type { Attendance } from '@carillon/webhooks';
 
-/** What webhooks ask before they say that somebody has gone. */
+/** Current presence and counts, which webhooks check before they report a departure. */
 export function attendance(counts: ChannelCounts, presence: Presence): Attendance {
   return {
     isOccupied: async (appId, channel) => {

@@ -1,17 +1,19 @@
 import type { MemberRemoved, MemberUpdated } from '@carillon/protocol';
 
-/** A change that names the change of the member before it. */
+/** A change that references its predecessor. */
 export type ChainedChange = MemberRemoved | MemberUpdated;
 
-/** Changes held of one member and of all members of a channel. With more, those of the member are told as they are. */
+/**
+ * Limits of held changes per member and per channel. Beyond them changes of the member are delivered without waiting.
+ */
 const MOST_OF_MEMBER = 64;
 const MOST_OF_CHANNEL = 4096;
-/** How long a change waits for the one before it, which may be lost. */
+/** Time a change waits for its predecessor, which may be lost. */
 const HOLD_MS = 2000;
 
 /**
- * Changes of members that arrived before the change they follow: two processes send each their own, so that they may
- * overtake each other. A change is released by the one before it, or when that is overdue.
+ * Changes of members that arrived before their predecessor: two processes publish independently, so that their
+ * changes may overtake each other. A change is released by its predecessor, or when that is overdue.
  */
 export class HeldChanges {
   readonly #byUser = new Map<string, ChainedChange[]>();
@@ -21,7 +23,7 @@ export class HeldChanges {
   /** `onOverdue` receives the changes of a member whose predecessor is overdue, in order. */
   constructor(private readonly onOverdue: (userId: string) => void) {}
 
-  /** False: there is no room. A change that is held already is held once. */
+  /** Returns false if the limit is reached. Duplicates are held once. */
   add(userId: string, change: ChainedChange): boolean {
     const held = this.#byUser.get(userId) ?? [];
     if (held.some(({ serial }) => serial === change.serial)) return true;
@@ -37,13 +39,15 @@ export class HeldChanges {
     return true;
   }
 
-  /** Takes out the first change of the member if it follows this version or an earlier one; null: none does. */
+  /**
+   * Removes and returns the first change of the member if it follows this version or an earlier one; null: none does.
+   */
   next(userId: string, version: number): ChainedChange | null {
     const [first] = this.#byUser.get(userId) ?? [];
     return first === undefined || (first.after ?? 0) > version ? null : this.#take(userId);
   }
 
-  /** Takes out every change of the member below a serial, in order. */
+  /** Removes and returns all changes of the member below a serial, in order. */
   below(userId: string, serial: number): ChainedChange[] {
     const taken: ChainedChange[] = [];
     for (;;) {

@@ -7,7 +7,7 @@ import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import { Frames } from '../codec.js';
 
-/** What looking works with. */
+/** Dependencies of `Looks`. */
 export interface LooksParts {
   readonly hubs: Hubs;
   readonly presence: Pick<Presence, 'look'>;
@@ -16,21 +16,21 @@ export interface LooksParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Looks at the store that run side by side. */
+/** Concurrent comparisons with the store. */
 const MOST_AT_ONCE = 16;
-/** Users or channels asked about at once. */
+/** Users or channels per request. */
 const BATCH = 1000;
-/** How long after a doubt, or a look that failed, it is looked again. */
+/** Delay before the store is read again after a doubtful or failed comparison. */
 const AGAIN_MS = 1000;
 
 type Place = AppHub | LocalChannel;
 
 /**
- * Looks at the store where word of changes may have been missed: everywhere when other processes were out of reach or
- * the store had been away, and where a look left users in doubt.
+ * Compares with the presence store where changes may have been missed: everywhere after other processes or the store
+ * were unreachable, and where a comparison left users in doubt.
  */
 export class Looks {
-  /** Looked at in this order; each once. */
+  /** Pending comparisons, in order, without duplicates. */
   readonly #due = new Set<Place>();
   readonly #later = new Set<Place>();
   #running = 0;
@@ -38,7 +38,7 @@ export class Looks {
 
   constructor(private readonly parts: LooksParts) {}
 
-  /** What other processes told may have been missed, or not been told. */
+  /** Changes of other processes may have been missed, or those of this one not been received. */
   everywhere(): void {
     for (const hub of this.parts.hubs) {
       this.#due.add(hub);
@@ -47,15 +47,15 @@ export class Looks {
     this.#run();
   }
 
-  /** Looks again in a while. */
+  /** Schedules another comparison. */
   later(place: Place): void {
     this.#later.add(place);
     this.#timer ??= setTimeout(() => this.#again(), AGAIN_MS).unref();
   }
 
   /**
-   * Somebody is about to be shown the members as they are in this view. Those who have the channel already are told
-   * what they did not know, and the newcomer, after the view, what is not in it and all others believe.
+   * A subscriber is about to receive the members of this view. Existing subscribers receive the differences; the new
+   * one receives, after the view, members not in it that the others consider present.
    */
   shown(channel: LocalChannel, gate: Gate, view: PresenceView): void {
     const missed = this.#compare(channel, view);
@@ -123,14 +123,14 @@ export class Looks {
       for (const [at, { count, serial }] of (await this.parts.counts.look(hub.appId, batch)).entries()) {
         const channel = hub.channels.get(batch[at] ?? '');
         if (channel === undefined || count === 0) continue;
-        // Others look for themselves.
+        // Other processes compare for themselves.
         if (channel.knowsCount(count)) continue;
         channel.deliver({ kind: 'channel_counted', channel: channel.name, count, serial });
       }
     }
   }
 
-  /** Those who are not in the view and believed to be there. */
+  /** Returns the members that are not in the view but considered present. */
   #compare(channel: LocalChannel, view: PresenceView): readonly PresenceMember[] {
     if (channel.roster === null) return [];
     const { added: come, removed, missed } = channel.roster.compare(view);

@@ -9,7 +9,7 @@ import type { Announcements } from './announcements.js';
 import { hasUsers } from './has-users.js';
 import { placeChange } from './owed-changes.js';
 
-/** What telling works with. */
+/** Dependencies of `MemberNews`. */
 export interface MemberNewsParts {
   readonly hubs: Hubs;
   readonly announcements: Pick<Announcements, 'announce'>;
@@ -18,7 +18,7 @@ export interface MemberNewsParts {
   readonly webhooks: WebhookEvents;
 }
 
-/** Tells what presence decided in this process to everybody it concerns, wherever they are. */
+/** Announces presence changes decided in this process to all affected subscribers in all processes. */
 export class MemberNews {
   constructor(private readonly parts: MemberNewsParts) {}
 
@@ -26,7 +26,7 @@ export class MemberNews {
     const { hubs, webhooks, watchlists, announcements, metaWatch } = this.parts;
     const { appId, channel, serial } = change;
     if (channel === ONLINE_USERS) return watchlists.changed(change);
-    // A lease may outlast everything else that the app had here.
+    // A lease may outlast all other state of the app in this process.
     const app = hubs.find(appId)?.app ?? appId;
     if (change.kind === 'added') {
       const { member, socketId: exceptSocketId } = change;

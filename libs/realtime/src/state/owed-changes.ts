@@ -3,7 +3,7 @@ import type { PlaceChange, WebhookEvents } from '@carillon/webhooks';
 import type { Hubs } from '../apps/hubs.js';
 import { hasUsers } from './has-users.js';
 
-/** A change as webhooks receive it from the process that made it. */
+/** Converts a change to the form in which webhooks receive it. */
 export function placeChange(change: ChannelCountChange | PresenceChange): PlaceChange {
   const { serial, owed } = change;
   const isAgain = 'isAgain' in change && change.isAgain === true;
@@ -15,7 +15,7 @@ export interface OwedChangesParts {
   readonly webhooks: WebhookEvents;
 }
 
-/** Keeps changes for webhooks until their events are in the queue, and passes on those a dead node left. */
+/** Stores changes for webhooks until their events are queued, and passes on those of a crashed node. */
 export class OwedChanges implements Owing {
   constructor(private readonly parts: OwedChangesParts) {}
 

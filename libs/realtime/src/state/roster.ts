@@ -10,44 +10,44 @@ import { type ChainedChange, HeldChanges } from './held-changes.js';
 
 type MemberFact = Exclude<StateFact, ChannelCounted | ChannelTurned>;
 
-/** What subscribers of this process have been told of one user. */
+/** State of one user as delivered to subscribers of this process. */
 interface Known {
   serial: number;
-  /** The last change of the member that they were told; a look at the store may have shown a later state since. */
+  /** The last delivered change of the member; a comparison with the store may have shown a later state since. */
   version: number;
-  /** What they were told of it last; null: that it is gone. */
+  /** The member as last delivered; null: it left. */
   member: PresenceMember | null;
-  /** When the user was first missed in the store without anybody having told of it; null: not missed. */
+  /** When the user was first missing in the store without a reported departure; null: not missing. */
   missedAtMs: number | null;
 }
 
-/** What there is to tell after a look at the store. */
+/** Changes to deliver after a comparison with the store. */
 export interface Differences {
-  /** In the store, and nobody has told of them. */
+  /** In the store, but not reported yet. */
   readonly added: readonly PresenceMember[];
-  /** Not in the store for so long that nobody will tell of it any more. */
+  /** Missing in the store for so long that no report of the departure is expected. */
   readonly removed: readonly PresenceMember[];
-  /** Not in the store, but told to be there: word of it may be on its way, or the store may have lost them. */
+  /** Missing in the store, but reported as present: the departure may be in flight, or the store may have lost them. */
   readonly missed: readonly PresenceMember[];
 }
 
-/** Users who went are remembered so long, and so many of them, to know late word of them from new. */
+/** Retention time and limit of departed users, kept to recognize late events about them. */
 const REMEMBERED_MS = 30_000;
 const REMEMBERED = 4096;
 /**
- * How long a user whom the store does not know is believed to be there: word of the going may take that long, and a
- * store that came back empty is told again by everybody within that time.
+ * Time for which a user missing in the store is considered present: the departure may take that long to arrive, and
+ * within that time all processes restore a store that lost its data.
  */
 const MISSED_MS = 6000;
 
 /**
- * What subscribers in this process believe about the users of a channel, or watchers about whom they watch. Word of changes may come late, twice, in
- * any order or not at all; the roster knows by the serials of the store what is news, so that everybody here is told
- * of each coming and going once, and finds out by looks at the store what nobody told.
+ * The users of a channel as known to its subscribers in this process, or watched users as known to their watchers.
+ * Events may arrive late, twice, out of order or not at all. The roster detects outdated ones by the serials of the
+ * store, so that each arrival and departure is delivered once, and finds missed ones by comparison with the store.
  */
 export class Roster {
   readonly #known = new Map<string, Known>();
-  /** Users who went, longest ago first, and when. */
+  /** Departed users and the time of departure, oldest first. */
   readonly #gone = new Map<string, number>();
   readonly #held = new HeldChanges((userId) => this.#overdue(userId));
   #missed = 0;
@@ -56,7 +56,7 @@ export class Roster {
 
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
-  /** Whether another look is needed to know who is there. */
+  /** Whether another comparison is needed. */
   get isInDoubt(): boolean {
     return this.#missed > 0;
   }
@@ -66,8 +66,8 @@ export class Roster {
   }
 
   /**
-   * Takes a change of a user from this process or another one. Returns what there is to tell, in order: nothing if the
-   * change is no news or its predecessor has yet to arrive.
+   * Accepts a change of a user from any process. Returns the facts to deliver, in order: none if the change is
+   * outdated or waits for its predecessor.
    */
   hear(fact: MemberFact): readonly StateFact[] {
     const member = memberOf(fact);
@@ -102,15 +102,15 @@ export class Roster {
     }
     const isNews = this.#become(userId, known, member, fact.serial);
     if (fact.kind !== 'member_updated') return isNews ? [fact] : [];
-    // Who is not known to be there has come, and its coming will not be told any more: it would be old.
+    // A user not known as present has joined; a later event of the join will be outdated.
     return isNews
       ? [{ kind: 'member_added', channel: fact.channel, member: fact.member, serial: fact.serial }]
       : [fact];
   }
 
   /**
-   * Compares with what the store says, of everybody or of those asked about. What is said to have been added or removed
-   * is to be told; who is missed is still believed to be there.
+   * Compares with a view of the store, of all users or of those in `asked`. Added and removed members are to be
+   * delivered; missed ones are still considered present.
    */
   compare({ members, serial }: PresenceView, asked?: Iterable<string>): Differences {
     const stored = new Set<string>();
@@ -120,7 +120,7 @@ export class Roster {
       stored.add(userId);
       const known = this.#known.get(userId);
       if (known !== undefined && serial <= known.serial) continue;
-      // Updates of a member who is known to be there are yet to arrive.
+      // Updates of a present member are yet to arrive.
       const version = known === undefined || known.member === null ? serial : known.version;
       if (this.#become(userId, known, member, serial, version)) added.push(member);
     }
@@ -143,7 +143,7 @@ export class Roster {
     for (const change of changes) for (const fact of this.#take(userId, change)) this.onOverdue(fact);
   }
 
-  /** Nobody here wants to know of the user any more. */
+  /** The user is no longer of interest in this process. */
   forget(userId: string): void {
     const known = this.#known.get(userId);
     this.#settle(known);
@@ -151,7 +151,7 @@ export class Roster {
     this.#gone.delete(userId);
   }
 
-  /** Whether it has come or gone. */
+  /** Applies a state of the user; returns whether the user joined or left. */
   #become(
     userId: string,
     known: Known | undefined,
@@ -171,7 +171,7 @@ export class Roster {
     return isNews;
   }
 
-  /** Nobody has to look for the user any more. */
+  /** The user needs no further comparison. */
   #settle(known: Known | undefined): void {
     if (known === undefined || known.missedAtMs === null) return;
     known.missedAtMs = null;
@@ -194,20 +194,20 @@ export class Roster {
   }
 }
 
-/** Whether it was told already, or something later was. */
+/** Whether this change or a later one was delivered already. */
 function isOld(fact: MemberFact, { serial, version, member }: Known): boolean {
   const isChained = fact.kind === 'member_updated' && fact.after !== undefined && member !== null;
   return fact.serial <= (isChained ? version : serial);
 }
 
-/** Whether a change before it has yet to arrive. */
+/** Whether its predecessor is yet to arrive. */
 const isAhead = (fact: MemberFact, { version, member }: Known): fact is ChainedChange =>
   (fact.kind === 'member_updated' || fact.kind === 'member_removed') &&
   member !== null &&
   fact.after !== undefined &&
   fact.after > version;
 
-/** Null: it is gone. */
+/** Null: the member left. */
 function memberOf(fact: MemberFact): PresenceMember | null {
   if (fact.kind === 'member_removed') return null;
   if (fact.kind !== 'user_seen') return fact.member;

@@ -17,7 +17,7 @@ import { OwedChanges } from './owed-changes.js';
 import { SubscriptionCounts } from './subscription-counts.js';
 import { Tally } from './tally.js';
 
-/** What telling how things are works with. */
+/** Dependencies of `State`. */
 export interface StateParts {
   readonly hubs: Hubs;
   readonly apps: AppRegistry;
@@ -31,7 +31,10 @@ export interface StateParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** How channels and users are now, and everybody who is told of it: members, counts, who is online, who speaks for whom. */
+/**
+ * State of channels and users, and its announcement: members, counts, online users, and the identities of
+ * connections.
+ */
 export class State {
   readonly announcements: Announcements;
   readonly identities: Identities;

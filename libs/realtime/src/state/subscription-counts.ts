@@ -1,16 +1,16 @@
 import type { ChannelCounts } from '@carillon/presence';
 import type { Announcements } from './announcements.js';
 
-/** Between two counts of one channel, at least. */
+/** Minimum interval between two counts of one channel. */
 const INTERVAL_MS = 1000;
 
-/** How often it is looked whose second is over. */
+/** Interval of checks for expired rate limits. */
 const LOOK_MS = 100;
 
-/** Channels asked about at once. */
+/** Channels per request. */
 const BATCH = 1000;
 
-/** What telling counts works with. */
+/** Dependencies of `SubscriptionCounts`. */
 export interface SubscriptionCountParts {
   readonly counts: ChannelCounts;
   readonly announcements: Pick<Announcements, 'announce'>;
@@ -22,23 +22,23 @@ interface Channel {
   readonly name: string;
 }
 
-/** A count that was told. */
+/** A delivered count. */
 interface Told {
   readonly channel: Channel;
   readonly atMs: number;
-  /** Whether it has changed since. */
+  /** Whether the count has changed since. */
   isOld: boolean;
 }
 
 /**
- * Tells the subscribers of a channel how many they are: after a change in this process, at most once a second per
- * channel, the last value winning. The first change of a quiet channel is told in the next turn of the loop. What
- * is remembered goes by name, so that a channel that everybody left and somebody came back to is the same.
+ * Sends the subscribers of a channel their count: after a change in this process, at most once a second per channel,
+ * with the last value winning. The first change of a quiet channel is sent in the next turn of the loop. State is
+ * kept by name, so that a channel that is closed and reopened counts as the same.
  */
 export class SubscriptionCounts {
-  /** Told in the next turn of the loop. */
+  /** Sent in the next turn of the loop. */
   readonly #due = new Map<string, Channel>();
-  /** Told within the last second, longest ago first. */
+  /** Sent within the last second, oldest first. */
   readonly #told = new Map<string, Told>();
   #isTelling = false;
   #timer: NodeJS.Timeout | null = null;
@@ -52,7 +52,7 @@ export class SubscriptionCounts {
     else told.isOld = true;
   }
 
-  /** What is not told yet is forgotten. */
+  /** Discards pending counts. */
   stop(): void {
     this.#due.clear();
     this.#told.clear();
@@ -84,7 +84,7 @@ export class SubscriptionCounts {
     this.#due.clear();
     const atMs = performance.now();
     for (const [key, channel] of due) {
-      // Taken out first, so that it stands last.
+      // Deleted first, so that it moves to the end.
       this.#told.delete(key);
       this.#told.set(key, { channel, atMs, isOld: false });
     }

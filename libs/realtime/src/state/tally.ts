@@ -9,7 +9,7 @@ import { rulesOf } from '../apps/app-rules.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 
-/** What counting works with. */
+/** Dependencies of `Tally`. */
 export interface TallyParts {
   readonly hubs: Hubs;
   readonly apps: Pick<AppRegistry, 'findById' | 'peekById'>;
@@ -22,11 +22,11 @@ export interface TallyParts {
 }
 
 /**
- * Counts the subscribers of channels over all processes, in apps that want to know, and passes on what changes. A
- * channel once counted is so as long as this process has it: what others think is here must be taken back.
+ * Counts the subscribers of channels over all processes, in apps that enable it, and passes on changes. A channel is
+ * counted for as long as this process has it, so that the count that others hold for this process is withdrawn.
  */
 export class Tally {
-  /** Channels that were there before anybody was told of them, and are counted for the first time. */
+  /** Channels that existed before counting was enabled and are counted for the first time. */
   readonly #beginning = new Set<string>();
 
   constructor(private readonly parts: TallyParts) {
@@ -34,7 +34,7 @@ export class Tally {
     parts.metaWatch.onBegin = (appId, channel) => void this.#begin(appId, channel);
   }
 
-  /** What a channel has already is no news to those who are told of it from now on. */
+  /** The existing count of a channel is no change for those notified from now on. */
   async #begin(appId: string, name: string): Promise<void> {
     const channel = this.parts.hubs.find(appId)?.channels.get(name);
     if (channel === undefined || channel.isCounted || channel.count === 0) return;
@@ -45,7 +45,7 @@ export class Tally {
     this.#beginning.delete(key);
   }
 
-  /** There is a subscriber more or less in this process. */
+  /** The number of subscribers in this process changed. */
   changed(channel: LocalChannel): void {
     const { hub, about } = channel;
     if (metaBase(channel.name) !== null) return;
@@ -73,7 +73,7 @@ export class Tally {
     }
   }
 
-  /** The app may have nothing here: the change may be what a dead process left. */
+  /** The app may have no state here: the change may result from a crashed process. */
   #counted(change: ChannelCountChange): void {
     const { kind, appId, channel, count, serial } = change;
     const { hubs, webhooks, metaWatch } = this.parts;

@@ -1,7 +1,7 @@
-/** What a request does: at once, or later. */
+/** Work of a request, synchronous or asynchronous. */
 export type Work = () => Promise<void> | undefined;
 
-/** A request that waits for another process, and those behind it. */
+/** A request that waits for another process, and the requests queued behind it. */
 export interface Opening {
   readonly waiting: Waiting[];
 }
@@ -12,36 +12,38 @@ interface Waiting {
   readonly weight: number;
 }
 
-/** Everything of one subscriber that waits, by subject. */
+/** All waiting requests of one subscriber, by subject. */
 export class Openings extends Map<string, Opening> {
-  /** Sum of the weights of the requests that wait behind one, whatever about. */
+  /** Sum of the weights of all waiting requests. */
   waiting = 0;
 }
 
-/** Whoever has requests; null: none waits. */
+/** Owner of requests; null: none waits. */
 export interface Requester {
   openings: Openings | null;
-  /** False: it has ended, and what waits is forgotten. */
+  /** False once it has ended; waiting requests are dropped. */
   readonly isOpen: boolean;
 }
 
 /**
- * Limits of concurrent requests of one subscriber and of the weight of requests queued behind them. The first is well above the default
- * limit of subscriptions, so that a burst of subscribes is refused for that limit and not as a retryable overload.
+ * Limits of concurrent requests of one subscriber and of the weight of requests queued behind them. The first is well
+ * above the default limit of subscriptions, so that a burst of subscribes is refused for that limit and not as a
+ * retryable overload.
  */
 const MAX_OPENINGS = 4096;
 const MAX_WAITING = 4096;
 
 const NOTHING = (): void => undefined;
 
-/** Told what went wrong while nobody was there to be told. */
+/** Receives errors that have no other recipient. */
 type OnTrouble = (what: string, error: unknown) => void;
 
 /**
- * Runs requests about one thing (a channel, the sign-in) of one subscriber in the order they came, others side by
- * side. Most finish at once and leave no trace. One that fails does not keep the next from its turn; what waits when
- * the subscriber ends is forgotten, and told so if it asks. False: too many wait already, and nothing was done. `weight`:
- * how much it holds while it waits, in requests; the positions of a resume count one each.
+ * Serializes the requests of one subscriber per subject (a channel, the sign-in); requests of different subjects run
+ * concurrently. Most finish synchronously and allocate nothing. A failed request does not block the next one. Waiting
+ * requests are dropped when the subscriber ends, and notified if they registered for it. Returns false if too many
+ * wait, and does nothing. `weight` is the cost of the request while it waits, in requests; each position of a resume
+ * counts as one.
  */
 export function inTurn(
   subscriber: Requester,

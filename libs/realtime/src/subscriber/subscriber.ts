@@ -14,7 +14,10 @@ import type { Identity } from '../users/identity.js';
 import type { Openings } from './in-turn.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** What a hub needs of a socket. `isDirect`: native topics do not reach it, so each of its frames is sent to it alone. */
+/**
+ * The part of a socket that a hub uses. `isDirect`: native topics do not reach it, so each frame is sent to it
+ * individually.
+ */
 export type SubscriberSocket = Pick<
   Socket<unknown>,
   | 'bufferedBytes'
@@ -30,9 +33,9 @@ export type SubscriberSocket = Pick<
 > &
   Partial<Pick<Socket<unknown>, 'remoteAddress'>> & { readonly isDirect?: boolean };
 
-/** Where and by what a client connected. */
+/** Address and network origin of a client. */
 export interface ClientOrigin {
-  /** Reported by trusted proxies; null: the address of the socket counts. */
+  /** Address reported by trusted proxies; null: the address of the socket applies. */
   readonly address: string | null;
   /** Name and version of the client library; null: not given. */
   readonly client: string | null;
@@ -40,7 +43,7 @@ export interface ClientOrigin {
 
 const NO_ORIGIN: ClientOrigin = { address: null, client: null };
 
-/** What differs by protocol in the description of a connection. */
+/** Protocol-dependent part of the description of a connection. */
 export interface ConnectionTraits {
   readonly protocol: 'ably' | 'v1' | 'v2';
   readonly format: string;
@@ -53,23 +56,23 @@ export interface ConnectionTraits {
 }
 
 /**
- * One admitted connection: everything the hub remembers of it; what only its edge remembers stands in a class of the
- * edge that extends this one. There is one per open socket, so members are plain values or shared objects; what most
- * never need is null until they do.
+ * One admitted connection with all its state in the hub; state of its protocol adapter is in a subclass of the
+ * adapter. There is one per open socket, so members are plain values or shared objects; rarely needed ones are null
+ * until used.
  */
 export class Subscriber {
   /** Set when the socket opens, before anything can reach the subscriber. */
   socket: SubscriberSocket | null = null;
   readonly subscriptions = new Subscriptions();
-  /** The patterns it has, by name; null: it never had one. */
+  /** Its pattern subscriptions, by name; null until the first one. */
   patterns: Map<string, LocalPattern> | null = null;
-  /** Channels and patterns that it is joining and does not have yet; see `claimSlot`. */
+  /** Number of pending channel and pattern subscriptions; see `claimSlot`. */
   #joining = 0;
   /** Signed in, token-authenticated or subscribed to a channel that needs a signature. */
   isAuthorized = false;
-  /** It is counted among the connections that its app has on all processes. */
+  /** Whether it holds a slot of its app's quota over all processes. */
   holdsPlace = false;
-  /** Why the service ended the connection; null while it has not. */
+  /** Close reason of the service; null: not closed by it. */
   endedFor: ErrorCode | null = null;
   /** Order of admission in this process. */
   acceptSequence = 0;
@@ -77,21 +80,21 @@ export class Subscriber {
   connectedMs = 0;
   /** Frames received. */
   received = 0;
-  /** Frames sent to it alone, less those that open topics had told before it joined them; see `Topic`. */
+  /** Frames sent individually, less those that open topics had published before it joined them; see `Topic`. */
   sent = 0;
   origin: ClientOrigin = NO_ORIGIN;
   /** Time of each subscription on the clock of `performance`; null: not recorded. */
   subscribedMs: Map<string, number> | null = null;
-  /** What the connection closed with, 1006 without a close frame; 0: it has not. */
+  /** Close code of the connection, 1006 without a close frame; 0: still open. */
   closedWith = 0;
 
-  /** Whom it is signed in as; null: nobody. */
+  /** Identity it is signed in with; null: not signed in. */
   identity: Identity | null = null;
-  /** The user id of the first presence channel it joined; null: none yet. */
+  /** User id of the first presence channel it joined; null: none yet. */
   presenceUserId: string | null = null;
-  /** What waits because the client does not read fast enough; null: it does. */
+  /** Queue of frames for a client that does not read fast enough; null: it keeps up. */
   lane: SlowLane | null = null;
-  /** Where its subscriptions began, by channel, of those that have positions; null: none has. */
+  /** Positions at which its subscriptions began, by channel; null: none has a position. */
   attachPoints: Map<string, AttachPoint> | null = null;
   /** Requests that wait for another process; null: none. */
   openings: Openings | null = null;
@@ -100,18 +103,18 @@ export class Subscriber {
     readonly id: string,
     public hub: AppHub,
     readonly edge: Edge,
-    /** What it is told is said with, but for channels that it has with another. */
+    /** Default codec of its frames; channels may have their own. */
     readonly codec: Codec,
   ) {}
 
-  /** Channels and patterns that it has or is joining, each counted once. */
+  /** Number of subscribed and pending channels and patterns, each counted once. */
   get slots(): number {
     return this.subscriptions.size + (this.patterns?.size ?? 0) + this.#joining;
   }
 
   /**
-   * Counts a channel or pattern as joining. The returned function ends that: it must be called as soon as the subscription
-   * itself counts, or when the join failed; further calls do nothing.
+   * Counts a pending channel or pattern. The returned function ends that: call it as soon as the subscription itself
+   * counts, or when the join failed; further calls do nothing.
    */
   claimSlot(): () => void {
     let isHeld = true;
@@ -122,17 +125,17 @@ export class Subscriber {
     };
   }
 
-  /** False from the moment its end is decided, whoever decided it. */
+  /** False from the moment its close is decided, by whichever side. */
   get isOpen(): boolean {
     return this.endedFor === null && this.socket !== null && this.socket.isOpen;
   }
 
-  /** Who it speaks for: signed in beats the first presence channel. Null: nobody. */
+  /** User id of the connection: the signed-in user, else that of the first presence channel; null: none. */
   get userId(): string | null {
     return this.identity?.userId ?? this.presenceUserId;
   }
 
-  /** Description by protocol; protocols override it. */
+  /** Protocol-dependent description; overridden by protocol adapters. */
   get traits(): ConnectionTraits {
     return {
       protocol: this.edge.protocol === 2 ? 'v2' : 'v1',
@@ -143,17 +146,17 @@ export class Subscriber {
     };
   }
 
-  /** User ids by which it is a member of a channel that it has. */
+  /** User ids of its memberships in a subscribed channel. */
   memberIds({ userId }: Subscription): readonly string[] {
     return userId === null ? [] : [userId];
   }
 
-  /** Address of the client, behind trusted proxies the reported one; null: unknown. */
+  /** Address of the client as reported by trusted proxies, else of the socket; null: unknown. */
   get address(): string | null {
     return this.origin.address ?? this.socket?.remoteAddress ?? null;
   }
 
-  /** Frames sent to it, those of native topics included. */
+  /** Number of frames sent to it, including those of native topics. */
   get sentFrames(): number {
     let sent = this.sent;
     for (const topic of this.topics()) sent += topic.toldTo(this);
@@ -165,10 +168,10 @@ export class Subscriber {
     return (this.socket?.bufferedBytes ?? 0) + (this.lane?.bytes ?? 0);
   }
 
-  /** It was taken out of a channel by an operator: forgets what its protocol holds of the subscription. */
+  /** An operator removed it from a channel: drops its protocol's state of the subscription. */
   forgetSubscription(_channel: string): void {}
 
-  /** Remembers where a subscription began; null: nowhere, or it is over. */
+  /** Records the position at which a subscription began; null removes it. */
   attached(channel: string, point: AttachPoint | null): void {
     if (point === null) {
       this.attachPoints?.delete(channel);
@@ -182,7 +185,7 @@ export class Subscriber {
     return this.subscriptions.get(channel.name);
   }
 
-  /** Everything that it is told natively. */
+  /** All native topics it is subscribed to. */
   *topics(): Iterable<Topic> {
     for (const subscription of this.subscriptions) yield* viewsOf(subscription);
     for (const pattern of this.patterns?.values() ?? []) {

@@ -1,11 +1,11 @@
 import type { Subscription } from '../channels/audience.js';
 
-/** Up to here a list is searched; beyond, a map is kept. */
+/** Largest number stored as an array; beyond it a map is used. */
 const LISTED = 8;
 
 /**
- * The channels of one subscriber, by name. Most have one or a few, so the first stands alone, a few make a list, and
- * only many make a map.
+ * The channels of one subscriber, by name. Most have one or a few, so a single one is stored directly, a few as an
+ * array, and only many as a map.
  */
 export class Subscriptions {
   #held: Subscription | Subscription[] | Map<string, Subscription> | null = null;
@@ -25,7 +25,7 @@ export class Subscriptions {
     return held.channel.name === name ? held : undefined;
   }
 
-  /** Adds a channel that is not there yet. */
+  /** Adds a channel that is not subscribed yet. */
   add(subscription: Subscription): void {
     const held = this.#held;
     if (held === null) this.#held = subscription;
@@ -35,7 +35,7 @@ export class Subscriptions {
     else this.#held = new Map([...held, subscription].map((one) => [one.channel.name, one]));
   }
 
-  /** What was removed; undefined when it was not there. */
+  /** Returns the removed subscription; undefined if there was none. */
   remove(name: string): Subscription | undefined {
     const held = this.#held;
     const found = this.get(name);
@@ -45,7 +45,7 @@ export class Subscriptions {
     return found;
   }
 
-  /** What was there when the iteration began. */
+  /** Iterates over a snapshot. */
   [Symbol.iterator](): Iterator<Subscription> {
     const held = this.#held;
     if (held === null) return [][Symbol.iterator]();

@@ -1,9 +1,9 @@
-/** How often something may happen within a time. */
+/** Rate limit: number of events per time window. */
 export interface WindowRule {
-  /** Infinity: as often as it likes. */
+  /** Infinity: unlimited. */
   readonly attempts: number;
   readonly lengthMs: number;
-  /** Whether the subscriber is closed when it goes beyond, instead of being told. */
+  /** Whether exceeding the limit closes the subscriber instead of returning an error. */
   readonly terminates: boolean;
 }
 
@@ -14,7 +14,7 @@ export class Windows {
   #clientEventsSinceMs = -Infinity;
   #clientEvents = 0;
 
-  /** Counts one inbound frame; false: it is beyond the limit. */
+  /** Counts one inbound frame; returns false if it exceeds the limit. */
   frame(rule: WindowRule, nowMs: number): boolean {
     if (nowMs - this.#framesSinceMs >= rule.lengthMs) {
       this.#framesSinceMs = nowMs;
@@ -24,7 +24,7 @@ export class Windows {
     return this.#frames <= rule.attempts;
   }
 
-  /** Counts client events; false: they are beyond the limit. */
+  /** Counts client events; returns false if they exceed the limit. */
   clientEvent(rule: WindowRule, nowMs: number, count = 1): boolean {
     if (nowMs - this.#clientEventsSinceMs >= rule.lengthMs) {
       this.#clientEventsSinceMs = nowMs;

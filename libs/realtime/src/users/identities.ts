@@ -3,23 +3,23 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Identity } from './identity.js';
 import type { Interests } from './interests.js';
 
-/** The one place that files connections under the user they speak for, and tells the broker who is here. */
+/** Indexes connections by their user, and registers interest in their users with the broker. */
 export class Identities {
   constructor(private readonly interests: Interests) {}
 
-  /** A later sign-in replaces an earlier one. Undefined when what is sent to the user comes here from now on. */
+  /** A later sign-in replaces an earlier one. Undefined if events sent to the user reach this process already. */
   signedIn(subscriber: Subscriber, identity: Identity): Promise<void> | undefined {
     subscriber.isAuthorized = true;
     return this.#become(subscriber, identity, subscriber.presenceUserId);
   }
 
-  /** The first presence channel speaks for a subscriber that is not signed in. Undefined as above. */
+  /** The first presence channel defines the user of a subscriber that is not signed in. Undefined as above. */
   joinedAs(subscriber: Subscriber, userId: string): Promise<void> | undefined {
     if (subscriber.presenceUserId !== null) return undefined;
     return this.#become(subscriber, subscriber.identity, userId);
   }
 
-  /** The subscriber speaks for nobody any more. */
+  /** Removes the identity of the subscriber. */
   forget(subscriber: Subscriber): void {
     void this.#become(subscriber, null, null);
   }

@@ -1,21 +1,21 @@
 import type { Broker } from '@carillon/broker';
 
-/** What is wanted, and not confirmed yet. */
+/** A requested interest that is not confirmed yet. */
 interface Wanted {
   readonly appId: string;
   readonly channel: string;
-  /** Settles with the first attempt, whatever became of it; never rejects. */
+  /** Settles with the first attempt, successful or not; never rejects. */
   tried: Promise<void>;
 }
 
-/** How long after a failure the broker is asked again. */
+/** Delay before a failed request to the broker is retried. */
 const RETRY_MS = 5000;
 
 const keyOf = (appId: string, channel: string): string => `${appId} ${channel}`;
 
 /**
- * Interest in channels that nobody subscribes to: those of users. There is no client to be told that it failed, so it
- * is asked for again until the broker confirms it or it is not wanted any more.
+ * Interest in channels without subscribers: those of users. No client can be notified of a failure, so it is retried
+ * until the broker confirms it or the interest ends.
  */
 export class Interests {
   readonly #unconfirmed = new Map<string, Wanted>();
@@ -27,7 +27,10 @@ export class Interests {
     private readonly onTrouble: (what: string, error: unknown) => void,
   ) {}
 
-  /** Wanted from now on, until `drop`; once. Undefined: it is confirmed. Else settles with the first attempt. */
+  /**
+   * Registers an interest until `drop`; idempotent. Undefined: it is confirmed. Otherwise settles with the first
+   * attempt.
+   */
   want(appId: string, channel: string): Promise<void> | undefined {
     const interest = this.broker.subscribe(appId, channel);
     if (interest === undefined) return undefined;
@@ -37,7 +40,7 @@ export class Interests {
     return wanted.tried;
   }
 
-  /** What somebody else who wants it waits for. */
+  /** The first attempt of a pending request, for other callers to wait for. */
   attempt(appId: string, channel: string): Promise<void> | undefined {
     return this.#unconfirmed.get(keyOf(appId, channel))?.tried;
   }
@@ -50,7 +53,7 @@ export class Interests {
     this.broker.unsubscribe(appId, channel);
   }
 
-  /** Nothing is asked for again. */
+  /** Stops retrying. */
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

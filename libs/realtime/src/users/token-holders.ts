@@ -2,32 +2,32 @@ import type { RevokedTokens } from '@carillon/broker';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { UserIndex } from './user-index.js';
 
-/** What a capability token is known by. */
+/** Attributes that identify a capability token. */
 export interface Token {
   readonly jti: string;
   readonly clientId: string;
 }
 
 /**
- * Connections of an app that hold a capability token, found by what a revocation names. A subscriber without a token is
- * not in here and costs nothing.
+ * Connections of an app that hold a capability token, indexed by the attributes of a revocation. A subscriber without
+ * a token is not stored and costs nothing.
  */
 export class TokenHolders {
   readonly #tokens = new Map<Subscriber, Token>();
   readonly #byJti = new UserIndex();
   readonly #byClient = new UserIndex();
 
-  /** Connections that hold one. */
+  /** Number of connections with a token. */
   get size(): number {
     return this.#tokens.size;
   }
 
-  /** What the subscriber holds; null: nothing. */
+  /** Returns the subscriber's token; null if it has none. */
   tokenOf(subscriber: Subscriber): Token | null {
     return this.#tokens.get(subscriber) ?? null;
   }
 
-  /** The subscriber, which is admitted, holds this token from now on, and no other. */
+  /** Sets the token of an admitted subscriber, replacing an earlier one. */
   hold(subscriber: Subscriber, token: Token): void {
     this.release(subscriber);
     this.#tokens.set(subscriber, token);
@@ -35,7 +35,7 @@ export class TokenHolders {
     this.#byClient.add(token.clientId, subscriber);
   }
 
-  /** The subscriber holds none any more. Nothing happens when it holds none. */
+  /** Removes the subscriber's token, if it has one. */
   release(subscriber: Subscriber): void {
     const token = this.#tokens.get(subscriber);
     if (token === undefined) return;
@@ -44,7 +44,7 @@ export class TokenHolders {
     this.#byClient.remove(token.clientId, subscriber);
   }
 
-  /** Those whose token is revoked, each once; the set may be used while connections come and go. */
+  /** Returns the holders of revoked tokens, each once; a snapshot that is safe while connections open and close. */
   holdersOf({ jti, clientId }: RevokedTokens): ReadonlySet<Subscriber> {
     const byJti = jti === null ? [] : this.#byJti.of(jti);
     const byClient = clientId === null ? [] : this.#byClient.of(clientId);

@@ -1,10 +1,10 @@
 import type { Subscriber } from '../subscriber/subscriber.js';
 
-/** Connections by a user id they are filed under; a subscriber may be filed under several. */
+/** Connections by user id; a subscriber may have several user ids. */
 export class UserIndex {
   readonly #byUser = new Map<string, Subscriber | Set<Subscriber>>();
 
-  /** Users with at least one subscriber. */
+  /** Number of users with at least one subscriber. */
   get size(): number {
     return this.#byUser.size;
   }
@@ -17,7 +17,7 @@ export class UserIndex {
     return this.#byUser.has(userId);
   }
 
-  /** True when it is the user's first. */
+  /** Returns true if it is the user's first subscriber. */
   add(userId: string, subscriber: Subscriber): boolean {
     const filed = this.#byUser.get(userId);
     if (filed === undefined) this.#byUser.set(userId, subscriber);
@@ -26,7 +26,7 @@ export class UserIndex {
     return filed === undefined;
   }
 
-  /** True when it was the user's last. */
+  /** Returns true if it was the user's last subscriber. */
   remove(userId: string, subscriber: Subscriber): boolean {
     const filed = this.#byUser.get(userId);
     if (filed instanceof Set) {
@@ -36,7 +36,7 @@ export class UserIndex {
     return this.#byUser.delete(userId);
   }
 
-  /** Those filed under the user now; the list may be used while connections come and go. */
+  /** Returns a snapshot of the connections of a user, safe while connections open and close. */
   of(userId: string): readonly Subscriber[] {
     const filed = this.#byUser.get(userId);
     if (filed === undefined) return [];

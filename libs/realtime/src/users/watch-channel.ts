@@ -1,8 +1,8 @@
 const PREFIX = '#watchers of ';
 
-/** The channel that tells of one user's coming and going. The spaces keep it apart from every name of a client. */
+/** Internal channel of one user's online status. Its spaces prevent collisions with client channel names. */
 export const watchChannel = (userId: string): string => `${PREFIX}${userId}`;
 
-/** The user a channel tells of; null for every other channel. */
+/** Returns the user of such a channel; null for any other channel. */
 export const watchedUser = (channel: string): string | null =>
   channel.startsWith(PREFIX) ? channel.slice(PREFIX.length) : null;

@@ -9,21 +9,21 @@ import type { Identity } from './identity.js';
 import type { Interests } from './interests.js';
 import { watchChannel } from './watch-channel.js';
 
-/** What watching works with. */
+/** Dependencies of `Watchlists`. */
 export interface WatchlistParts {
   readonly interests: Interests;
   readonly presence: Presence;
   readonly announcements: Pick<Announcements, 'announce'>;
   readonly outlet: Outlet;
-  /** Told when it has to be looked again who of the watched is there. */
+  /** Called when the online status of watched users must be read again. */
   readonly onDoubt: (hub: AppHub) => void;
 }
 
-/** Tells connections which of the users they watch come and go. */
+/** Notifies connections when users they watch go online or offline. */
 export class Watchlists {
   constructor(private readonly parts: WatchlistParts) {}
 
-  /** Begins to watch whom the identity names, and tells who of them is there; before anything else about them. */
+  /** Begins to watch the users of the identity's watchlist, and sends who of them is online before any change. */
   async begin(subscriber: Subscriber, identity: Identity): Promise<void> {
     const { hub } = subscriber;
     const { watchlist } = identity;
@@ -31,7 +31,7 @@ export class Watchlists {
     hub.newWatchers.add(subscriber);
     try {
       const attempts = watchlist.flatMap((userId) => this.#watch(subscriber, userId) ?? []);
-      // What happens after the look at who is there must come here.
+      // Changes after the store was read must reach this process.
       if (attempts.length > 0) await Promise.all(attempts);
       await this.look(hub, watchlist);
       if (!subscriber.isOpen || subscriber.identity !== identity) return;
@@ -42,7 +42,7 @@ export class Watchlists {
     }
   }
 
-  /** Asks the store who of them is there, and tells watchers what nobody has told. */
+  /** Reads who of them is online from the store, and sends watchers the missed changes. */
   async look(hub: AppHub, userIds: readonly string[]): Promise<void> {
     const place = { appId: hub.appId, channel: ONLINE_USERS };
     const view = await this.parts.presence.look(place, userIds);
@@ -61,7 +61,7 @@ export class Watchlists {
     if (missed.length > 0) this.parts.onDoubt(hub);
   }
 
-  /** Watches nobody any more. */
+  /** Ends all watches of the subscriber. */
   end(subscriber: Subscriber, identity: Identity): void {
     const { hub } = subscriber;
     for (const userId of identity.watchlist) {
@@ -71,7 +71,7 @@ export class Watchlists {
     }
   }
 
-  /** A user of an app came or went: whoever watches it hears so, on every process. */
+  /** A user of an app went online or offline: notifies its watchers in all processes. */
   changed(change: PresenceChange): void {
     if (change.kind === 'updated') return;
     const isOnline = change.kind === 'added';

@@ -173,7 +173,7 @@ describe('appends', () => {
     const scene = new AppendScene();
     const later = scene.join(pieces(40));
     for (const data of ['a', 'b']) scene.tell('append', 'm', data);
-    // A page of the history was read that shows more than has come here.
+    // The history page contains messages that have not been delivered here yet.
     scene.channel.seen(4);
     for (const data of ['c', 'd', 'e', 'f', 'g']) scene.tell('append', 'm', data);
     scene.pass(50);
@@ -253,7 +253,7 @@ describe('appends', () => {
     scene.tell('append', 'm', 'a');
     await turn();
     await turn();
-    // It is longer than all that is kept where nobody has the channel itself.
+    // The text exceeds the cache of a channel subscribed by pattern only.
     expect(scene.reads).toBe(1);
     scene.lose('m', 'b');
     scene.tell('append', 'm', 'c');

@@ -17,7 +17,7 @@ import { app, config, EDGE, message, metrics } from '../samples.js';
 
 const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
 
-/** One codec for each way to be told of appends; a frame is the message itself. */
+/** One codec per combination of append options; a frame is the message itself. */
 const codecs = new Map<string, Codec>();
 export function codecOf(appends: Appends): Codec {
   const key = JSON.stringify(appends);
@@ -29,18 +29,18 @@ export function codecOf(appends: Appends): Codec {
   return codec;
 }
 
-/** The channel, and patterns that fit it. */
+/** The channel, and patterns that match it. */
 export const VIEWS = ['ai-x', 'ai-*', '*-x'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** What a client has received, and what it makes of it. */
+/** A client with its received frames and the texts it assembles from them. */
 class Reader {
   readonly frames: Message[] = [];
-  /** After which message it was told each time that some is lost. */
+  /** Serials reported with each gap. */
   readonly gaps: (number | null)[] = [];
-  /** Everything up to there it has read for itself. */
+  /** Serial up to which the client has read the history itself. */
   #readUpTo = 0;
-  /** By message, from where it came in. */
+  /** By message, from the serial at which the client subscribed. */
   texts = new Map<string, string>();
   readonly subscriber: Subscriber;
   gate: Gate | null = null;
@@ -63,7 +63,7 @@ class Reader {
     return this.subscriber.subscriptions.size + (this.subscriber.patterns?.size ?? 0) > 0;
   }
 
-  /** Has the channel, or a pattern that fits it. */
+  /** Subscribes to the channel, or to a pattern that matches it. */
   join(view: View): void {
     if (!this.isHearing) this.texts = new Map(this.scene.texts);
     this.scene.enter(this.subscriber, view);
@@ -74,7 +74,7 @@ class Reader {
     this.scene.leave(this.subscriber, view);
   }
 
-  /** It reads what is stored by now. */
+  /** Reads the stored texts after a gap. */
   #lose({ failure }: ResumeFailed): void {
     this.gaps.push(failure.newestSerial);
     this.texts = new Map(this.scene.texts);
@@ -102,7 +102,7 @@ class Reader {
   }
 }
 
-/** One channel, its clients, and what its messages say. */
+/** One channel, its clients, and the texts of its messages. */
 export class AppendScene {
   readonly texts = new Map<string, string>();
   /** Texts of all messages as of each serial. */
@@ -119,7 +119,7 @@ export class AppendScene {
   nowMs = 0;
   serial = 0;
   reads = 0;
-  /** Whether the store cannot be read. */
+  /** Whether the store is unavailable. */
   isAway = false;
   readonly #topics = new Map<string, Set<object>>();
   readonly #receive = new WeakMap<object, (frame: string) => void>();
@@ -134,7 +134,7 @@ export class AppendScene {
       wheel: this.wheel,
       nowMs: () => this.nowMs,
       text: async (_app, _channel, name, serial) => {
-        // By then more may be stored than was told.
+        // By then more messages may be stored than were delivered.
         await turn();
         if (this.isAway) throw new Error('the store is away');
         return this.#stored(name, serial);
@@ -159,7 +159,7 @@ export class AppendScene {
     this.#delivery = new Delivery(this.#hubs, this.outlet, this.#patterns);
   }
 
-  /** Kept as long as somebody has it. */
+  /** Open while it has a subscriber. */
   get channel(): LocalChannel {
     return this.#book.open(this.hub, this.#about('ai-x'));
   }
@@ -219,7 +219,7 @@ export class AppendScene {
     return reader;
   }
 
-  /** Takes the next serial; what was stored as of the one before is known from now on. */
+  /** Assigns the next serial, and records the stored texts as of the previous one. */
   #next(): void {
     this.#asOf[this.serial] = new Map(this.texts);
     this.serial += 1;
@@ -248,7 +248,7 @@ export class AppendScene {
     });
   }
 
-  /** A piece that never comes here. */
+  /** Publishes an append that is never delivered here. */
   lose(name: string, data: string): void {
     this.#next();
     this.texts.set(name, (this.texts.get(name) ?? '') + data);
@@ -271,5 +271,5 @@ export class AppendScene {
   }
 }
 
-/** Lets reads that wait come to an end. */
+/** Lets pending reads complete. */
 export const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -12,10 +12,12 @@ export const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconne
 export const FILTER_MS = 2;
 const BURST_MS = 4;
 const PART = 0.5;
-/** The longest time in one turn: the budget grows while it is spent, and the last filter may begin on a little of it. */
+/**
+ * The longest time in one turn: the budget grows while it is spent, and the last filter may begin on a little of it.
+ */
 export const LONGEST_MS = BURST_MS / (1 - PART) + FILTER_MS;
 
-/** A share whose later turns come when they are told to. */
+/** An event loop share whose later turns are triggered by the test. */
 function pacedShare() {
   const clock = { ms: 0, due: [] as (() => void)[] };
   const share = new LoopShare(
@@ -30,7 +32,7 @@ function pacedShare() {
   return { clock, share, turn };
 }
 
-/** A channel and its app, on which subscribers with filters that take time receive what native topics are told. */
+/** A channel and its app; subscribers with slow filters receive what is published on native topics. */
 export function scene(bounds: OutletBounds = BOUNDS) {
   const { clock, share, turn } = pacedShare();
   const home = hub();

@@ -12,9 +12,7 @@ const FILTERS = 3;
 /** Filters by number: each accepts other events. */
 const accepts = (filter: number, event: string): boolean => Number(event) % (filter + 2) !== 0;
 
-/**
- * Codecs that remember, as those of deltas do: a frame names the event before it, or nothing at the beginning.
- */
+/** Stateful codecs, like those of deltas: a frame names the preceding event, or none for the first. */
 class Chains {
   readonly #chains = new Set<Chain>();
   readonly #entries: readonly Codec[];
@@ -89,7 +87,7 @@ class Chain implements Codec {
   }
 }
 
-/** Events as a client has them; fails where one does not follow the event that it holds. */
+/** Events as decoded by a client; fails if one does not follow the event before it. */
 function decoded(sent: readonly string[]): readonly string[] {
   let held: string | null = null;
   return sent.map((frame) => {

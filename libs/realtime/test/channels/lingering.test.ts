@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
 const APP = app();
 
-/** Channels that somebody comes to and leaves, with what is told of that to the broker and to whoever follows streams. */
+/** Channels that subscribers enter and leave, with the resulting calls to the broker and to stream followers. */
 function scene(env: Readonly<Record<string, string>>, confirmed?: Promise<void>) {
   const hubs = new Hubs(metrics());
   const wanted = new Set<string>();

@@ -16,7 +16,7 @@ const BOUNDS = { maxFrames: 10_000, maxBytes: 1e7, slowBytes: 1e7, disconnects: 
 /** The words of an event are its literals. */
 const literalsOf = ({ event }: Message): ReadonlySet<string> => new Set(event.split(' '));
 
-/** Subscribers of one channel and of patterns; a topic is the list of frames that it was told. */
+/** Subscribers of one channel and of patterns; a topic is the list of frames published on it. */
 function scene(share?: LoopShare) {
   const home = hub();
   const topics = new Map<string, Set<string[]>>();

@@ -19,7 +19,10 @@ const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1e6, disconnects: tr
 const VIEWS = [undefined, 'odd', 'all'] as const;
 type View = (typeof VIEWS)[number];
 
-/** Says what view it is and what event; one of them keeps back what is even. With or without a word of its own role. */
+/**
+ * A frame contains the view and the event; one of the views filters out even events. With or without a role of its
+ * own.
+ */
 const codecOf = (view: View, publishes: boolean): Codec => ({
   view,
   roles: { publishes, subscribes: true, enters: false, seesMembers: view === undefined },
@@ -32,14 +35,14 @@ const CODECS = VIEWS.flatMap((view) => [codecOf(view, true), codecOf(view, false
 const codec = (view: View, publishes: boolean): Codec =>
   CODECS[VIEWS.indexOf(view) * 2 + Number(!publishes)] ?? codecOf(view, publishes);
 
-/** Its views hear what it says itself, but for one of them. */
+/** All of its views but one echo its own messages. */
 const edge = (lost: string[]): Edge => ({
   ...EDGE,
   echoes: (_sender, _message, view) => view !== 'all',
   lost: ({ id }, _channel, view) => void lost.push(`${id} ${view}`),
 });
 
-/** One channel, and connections that have it in several views. */
+/** One channel, and connections with several views of it. */
 class Scene {
   readonly lost: string[] = [];
   readonly #outlet = new Outlet(BOUNDS, { dropped: () => undefined });
@@ -126,7 +129,7 @@ class Scene {
     expected.push(...held.held);
   }
 
-  /** Returns how many views were told, as the channel counts them. */
+  /** Returns the number of views that received the event, as counted by the channel. */
   publish(from: number | null): void {
     this.#events += 1;
     const event = String(this.#events);

@@ -1,6 +1,6 @@
 import type { Socket } from '@carillon/uws';
 
-/** Messages a subscriber may have waiting in the library before they are written. */
+/** Limit of unwritten messages per subscriber in the library. */
 const MAX_PENDING = 32;
 
 interface Written {
@@ -8,7 +8,7 @@ interface Written {
   unsentBytes: number;
 }
 
-/** The topics of a fake native library: what is published is written at the end of the turn, or before any send. */
+/** Topics of a fake native library: publications are written at the end of the turn, or before any send. */
 export class FakeTopics {
   readonly #subscribers = new Map<string, Set<FakeNative>>();
 
@@ -22,7 +22,7 @@ export class FakeTopics {
     for (const one of this.of(topic)) if (one !== except) one.enqueue(text);
   }
 
-  /** Whether it is on a topic of this channel, whatever frames that is for. */
+  /** Whether it is subscribed to any topic of this channel. */
   has(channel: string, native: FakeNative): boolean {
     return [...this.#subscribers].some(([topic, all]) => topic.endsWith(`/${channel}`) && all.has(native));
   }
@@ -32,7 +32,7 @@ export class FakeTopics {
   }
 }
 
-/** What the library calls back for. */
+/** Callbacks of the library. */
 export interface NativeEvents {
   drained(): void;
   dropped(): void;
@@ -40,15 +40,15 @@ export interface NativeEvents {
 }
 
 /**
- * A native socket whose client reads only when told to. It behaves as the library does: a bounded kernel buffer, the
- * rest kept; what comes when more is kept than may be is thrown away and told of, also within `send`.
+ * Native socket whose client reads on request only. It behaves as the library does: a bounded kernel buffer, with the
+ * rest in the send buffer; a frame that exceeds the send buffer is dropped and reported, even within `send`.
  */
 export class FakeNative {
-  /** What the client has read. */
+  /** Frames that the client has read. */
   readonly received: string[] = [];
-  /** What the library threw away. */
+  /** Frames that the library dropped. */
   readonly dropped: string[] = [];
-  /** How often it was given a message, but for those it threw away within `send`. */
+  /** Number of messages passed to it, excluding those dropped within `send`. */
   givenCount = 0;
   closeCode: number | null = null;
   couldNotEnd = false;
@@ -60,16 +60,16 @@ export class FakeNative {
     private readonly topics: FakeTopics,
     private readonly events: NativeEvents,
     private readonly maxKeptBytes: number,
-    /** What the client and the kernel take before anything is kept. */
+    /** Bytes that the client and the kernel accept before anything is buffered. */
     private roomBytes: number,
   ) {}
 
-  /** As the room takes it. */
+  /** Cast to the socket type of the package. */
   get native(): Parameters<Socket<unknown>['opened']>[0] {
     return this as unknown as Parameters<Socket<unknown>['opened']>[0];
   }
 
-  /** Texts that were handed over and are neither read nor thrown away. */
+  /** Texts that were passed to it and are neither read nor dropped. */
   get underWay(): readonly string[] {
     return [...this.#kept.map(({ text }) => text), ...this.#pending];
   }
@@ -110,7 +110,7 @@ export class FakeNative {
     work();
   }
 
-  /** Nothing happens when not even the close frame fits. */
+  /** Does nothing if not even the close frame fits. */
   end(code: number): void {
     this.couldNotEnd = this.#isFull;
     if (this.couldNotEnd) return;
@@ -131,12 +131,12 @@ export class FakeNative {
     if (this.#pending.length === MAX_PENDING) this.flush();
   }
 
-  /** Writes what was published. */
+  /** Writes the pending publications. */
   flush(): void {
     for (const text of this.#pending.splice(0)) if (!this.#throwsAway(text)) this.#write(text);
   }
 
-  /** The client reads so much more. */
+  /** The client reads this number of bytes. */
   read(bytes: number): void {
     this.roomBytes += bytes;
     const before = this.getBufferedAmount();
@@ -152,7 +152,7 @@ export class FakeNative {
     if (!this.#isFull) return false;
     this.dropped.push(text);
     this.events.dropped();
-    // The library would go on with memory that is freed.
+    // The library would access freed memory.
     if (this.#isClosed) throw new Error('ended while the library writes');
     return true;
   }

@@ -8,7 +8,7 @@ import { FakeNative } from './fake-native.js';
 import { EDGE, TEXT } from '../samples.js';
 import type { LaneScene } from './lane-scene.js';
 
-/** A hold of one channel, and what the client must get at its end. */
+/** A hold of one channel, and the frames that the client must receive at its end. */
 interface Held {
   readonly gate: Gate;
   readonly texts: string[];
@@ -17,23 +17,23 @@ interface Held {
 const bytesOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
-/** What a client closes with. */
+/** Close code of a client. */
 const LEFT = 1000;
 
 const isFarewell = (text: string): boolean => text.startsWith('failed');
 
 /**
- * One client, and what it must get. Expected is what it was subscribed to or sent; what is refused for want of room
- * is predicted from the bounds and from what the library has taken, without a look into the lane.
+ * One client and the frames it must receive: those of its subscriptions and those sent to it. Rejected frames are
+ * predicted from the bounds and the library's buffer, without access to the lane.
  */
 export class LaneClient {
   readonly subscriber: Subscriber;
   readonly native: FakeNative;
-  /** Frames the room said it dropped. */
+  /** Number of frames reported as dropped. */
   droppedCount = 0;
   readonly #expected: string[] = [];
   readonly #refused = new Set<string>();
-  /** Accepted while it was slow, and not handed to the library yet. */
+  /** Frames accepted while it was slow, and not passed to the library yet. */
   readonly #queued: string[] = [];
   readonly #held = new Map<string, Held>();
   #hasClosed = false;
@@ -62,7 +62,7 @@ export class LaneClient {
     return this.subscriber.isOpen;
   }
 
-  /** Everything the library was given and did not throw away, but for the error frame of the end. */
+  /** All frames that the library accepted and did not drop, except the final error frame. */
   get handed(): readonly string[] {
     const { received, underWay } = this.native;
     return [...received, ...underWay].filter((text) => !isFarewell(text));
@@ -81,7 +81,7 @@ export class LaneClient {
       this.scene.book.leave(this.subscriber, channel);
   }
 
-  /** Something must reach the client before the next events of the channel. */
+  /** Begins a hold of a channel, until other frames have reached the client. */
   hold(name: string): void {
     const channel = this.#channel(name);
     if (!this.isOpen || channel === undefined || this.#held.has(name)) return;
@@ -112,7 +112,7 @@ export class LaneClient {
     this.native.end(LEFT);
   }
 
-  /** An event is about to be published that must reach the client if it is subscribed. */
+  /** Expects an event that is about to be published, if the client is subscribed. */
   expectEvent(name: string, text: string): void {
     if (!this.isOpen || this.#channel(name) === undefined) return;
     const held = this.#held.get(name);
@@ -121,14 +121,14 @@ export class LaneClient {
     else this.#refused.add(text);
   }
 
-  /** Called around what queues a text: says beforehand whether it fits. */
+  /** Wraps the queueing of a text: predicts whether it fits. */
   judge(text: string, queue: () => void): void {
     if (this.isOpen && !this.#fitsQueue(text)) this.#refused.add(text);
     else this.#queued.push(text);
     queue();
   }
 
-  /** Compares what happened with what had to. */
+  /** Compares the actual with the expected state. */
   check(): void {
     const { disconnects } = this.scene.outlet.bounds;
     const lost = new Set([...this.#refused, ...this.native.dropped.filter((text) => !isFarewell(text))]);
@@ -143,7 +143,7 @@ export class LaneClient {
     if (this.isOpen) this.#checkWaiting(accepted.slice(handed.length));
   }
 
-  /** Once the client has read everything: nothing is missing. */
+  /** Checks that nothing is missing, once the client has read everything. */
   checkEnd(): void {
     this.check();
     if (!this.isOpen) return;
@@ -156,7 +156,7 @@ export class LaneClient {
   #checkEnded(): void {
     expect(this.subscriber.endedFor).toBe('over_capacity');
     expect(this.isOpen).toBe(false);
-    // Without a close frame only where the library keeps so much already that not even that fits.
+    // The close frame is missing only if the library's buffer has no capacity for it.
     if (this.native.closeCode === null) expect(this.native.couldNotEnd).toBe(true);
     else expect(this.native.closeCode).toBe(this.#isLeaving ? LEFT : 4100);
   }
@@ -166,9 +166,9 @@ export class LaneClient {
     const { lane } = this.subscriber;
     expect(waiting).toEqual(this.#queued);
     expect(waiting.length).toBeLessThanOrEqual(maxFrames);
-    // Nothing waits that could be on its way.
+    // Nothing waits that could be sent.
     if (waiting.length > 0) expect(this.native.getBufferedAmount()).toBeGreaterThanOrEqual(slowBytes);
-    // On every topic or on none.
+    // Subscribed to all topics or to none.
     for (const { channel } of this.subscriber.subscriptions) {
       const isOnTopic = this.scene.topics.has(`${channel.hub.appId}/${channel.name}`, this.native);
       expect(isOnTopic).toBe(lane === null && !this.#held.has(channel.name));

@@ -10,12 +10,12 @@ import { app, config, message, metrics } from '../samples.js';
 import { FakeTopics } from './fake-native.js';
 import { LaneClient } from './lane-client.js';
 
-/** What is said of a scene before it begins. */
+/** Settings of a scene. */
 export interface Setup {
   readonly bounds: Omit<OutletBounds, 'compress'>;
-  /** Beyond the bounds, the library keeps so much more. */
+  /** Send buffer capacity of the library beyond the bounds. */
   readonly slackBytes: number;
-  /** What each client takes before anything is kept for it. */
+  /** Bytes each client accepts before anything is buffered for it. */
   readonly roomBytes: number;
 }
 
@@ -24,7 +24,7 @@ const CHANNELS = new Channels(config());
 const NOBODY_FOLLOWS = { follow() {}, leave() {} };
 const NO_BROKER = { subscribe: () => undefined, unsubscribe: () => {} } as unknown as Broker;
 
-/** An outlet that lets each client judge what is queued for it. */
+/** Outlet that lets each client predict the result of queueing. */
 class JudgedOutlet extends Outlet {
   judge: (subscriber: Subscriber, text: string, queue: () => void) => void = (_connection, _text, queue) =>
     queue();
@@ -34,7 +34,7 @@ class JudgedOutlet extends Outlet {
   }
 }
 
-/** The delivery half of the room over fake native sockets. */
+/** The delivery part of the package over fake native sockets. */
 export class LaneScene {
   readonly topics = new FakeTopics();
   readonly metrics = metrics();
@@ -66,7 +66,7 @@ export class LaneScene {
     this.clients = ['1.1', '2.2'].map((id) => new LaneClient(this, APP, { id, keptBytes, roomBytes }));
   }
 
-  /** Frames the metrics count as sent. */
+  /** Number of frames counted as sent by the metrics. */
   get sentCount(): number {
     return this.metrics.counter('ws_messages_sent_total').for({ app_id: APP.id }).value;
   }
@@ -77,7 +77,7 @@ export class LaneScene {
     return channel;
   }
 
-  /** To everybody but one. */
+  /** Publishes to all clients but one. */
   publish(channel: string, frameText: string, except: LaneClient | undefined): void {
     for (const client of this.clients) if (client !== except) client.expectEvent(channel, frameText);
     this.#delivery.deliver({
@@ -89,7 +89,7 @@ export class LaneScene {
     });
   }
 
-  /** The end of a turn of the loop: what was published is written. */
+  /** End of a turn of the loop: writes the pending publications. */
   turn(): void {
     for (const { native } of this.clients) native.flush();
   }

@@ -7,7 +7,7 @@ const CHANNELS = ['a', 'b', 'c'];
 
 const channel = fc.constantFrom(...CHANNELS);
 const who = fc.nat(1);
-/** Of the same order as the bounds; now and then more than there may be at all. */
+/** Sizes of the order of the bounds, occasionally above the largest bound. */
 const size = fc.oneof(
   { weight: 5, arbitrary: fc.nat(90) },
   { weight: 1, arbitrary: fc.integer({ min: 91, max: 700 }) },
@@ -59,7 +59,7 @@ const setup = fc
     roomBytes,
   }));
 
-/** Carries out one step after the other, and looks at everything after each. */
+/** Executes steps in order, and checks all clients after each. */
 class Play {
   readonly scene: LaneScene;
   #next = 0;
@@ -85,12 +85,12 @@ class Play {
     expect(scene.sentCount).toBe(given);
   }
 
-  /** The client reads some of what is kept for it. */
+  /** The client reads a share of its buffered bytes. */
   #read(client: LaneClient | undefined, share: number): void {
     client?.native.read(Math.ceil(client.native.getBufferedAmount() * share));
   }
 
-  /** Every client reads all there is. */
+  /** All clients read everything. */
   end(): void {
     for (const one of CHANNELS) for (const client of this.scene.clients) client.release(one);
     this.scene.turn();
@@ -101,14 +101,14 @@ class Play {
     }
   }
 
-  /** Unique, so that one that comes twice or late is seen. */
+  /** Unique, so that duplicated and late frames are detected. */
   #text(length: number): string {
     this.#next += 1;
     return `${this.#next}:${'é'.repeat(length % 5)}${'x'.repeat(length)}`;
   }
 }
 
-/** One client with a channel, slow from 100 unsent bytes on, for which 200 may wait. */
+/** One client with a channel, slow from 100 unsent bytes on, with a queue limit of 200. */
 function slowClient(disconnects: boolean): { scene: LaneScene; client: LaneClient } {
   const bounds = { maxFrames: 2, maxBytes: 200, slowBytes: 100, disconnects };
   const scene = new LaneScene({ bounds, slackBytes: 200, roomBytes: 0 });
@@ -120,7 +120,7 @@ function slowClient(disconnects: boolean): { scene: LaneScene; client: LaneClien
 }
 
 describe('a client that falls behind and catches up', () => {
-  // What the room puts off until the next turn of the loop comes after each step.
+  // Work deferred to the next turn of the loop runs after each step.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setImmediate'] }));
   afterEach(() => void vi.useRealTimers());
 

@@ -13,7 +13,7 @@ import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
 
 const BOUNDS = { maxFrames: 2, maxBytes: 1e6, slowBytes: 1e6, disconnects: true, compress: false };
 
-/** One channel with somebody who is told in its own way of what it lost, and somebody who is not. */
+/** One channel with a subscriber whose protocol reports losses itself, and one whose protocol does not. */
 function scene(env: Readonly<Record<string, string>> = {}, more: Partial<Edge> = {}) {
   const about = new Channels(config(env)).subscription(app(), 'news', 2);
   if (!about.accepted || about.form !== 'ordinary') throw new Error('no channel');

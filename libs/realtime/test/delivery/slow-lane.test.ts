@@ -10,7 +10,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('shift' as const) }) },
 );
 
-/** Carries a program out on a lane and on an array. */
+/** Executes a program on a lane and on an array as its model. */
 class Pair {
   readonly lane = new SlowLane();
   readonly model: string[] = [];

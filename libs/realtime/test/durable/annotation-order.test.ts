@@ -46,7 +46,7 @@ const recordOf = (number: number): FanOutRecordBody => ({
   message: annotationFrame('orders', eventOf(number)),
 });
 
-/** A gateway with a subscriber, and what is stored: so many annotations, some of which were erased. */
+/** A gateway with a subscriber, and a store with a number of annotations, some of them purged. */
 function scene(stored: number, erased: readonly number[] = []) {
   const told: string[] = [];
   const address = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
@@ -102,7 +102,7 @@ function scene(stored: number, erased: readonly number[] = []) {
   return { take, told, head, delivery };
 }
 
-/** The numbers of the annotations that were told, and what all came to. */
+/** The numbers of the delivered annotations and summaries. */
 const numbersIn = (told: readonly string[]): number[] =>
   told.flatMap((text) => {
     const [, number] = /"id":"id-(\d+)"/.exec(text.replaceAll('\\', '')) ?? [];

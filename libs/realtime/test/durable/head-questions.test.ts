@@ -16,7 +16,7 @@ it('while questions are on their way, those who are asked for meanwhile are aske
     await turn();
   }
   expect(asked.map(({ count }) => count)).toEqual([1, 1, 1, 1]);
-  // Those that make nothing do not wait for those that do.
+  // Requests that create no streams do not wait for those that do.
   answers.push(questions.ask(followed()));
   await turn();
   expect(asked.at(-1)).toMatchObject({ count: 1, make: false });

@@ -36,5 +36,5 @@ export const reset = (oldStreamId = STREAM, streamId = OTHER): FanOutRecordBody 
   old_stream_id: oldStreamId,
 });
 
-/** The record that another past of the stream has with that serial. */
+/** A different record with that serial, from a contradicting stream. */
 export const otherwise = (serial: number): FanOutRecordBody => record(serial, STREAM, `otherwise ${serial}`);

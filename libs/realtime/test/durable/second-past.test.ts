@@ -9,7 +9,7 @@ import { otherwise, record, STREAM } from './records.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A gateway with a subscriber, and a writer that says of each claim whether it holds. */
+/** A gateway with a subscriber, and a writer that confirms or rejects each claim. */
 async function scene(holds: readonly boolean[]) {
   const address = { appId: 'shop', channel: 'orders', kind: 'messages' } as const;
   const claims: CommitRecord[] = [];

@@ -34,11 +34,11 @@ function eventOf(id: string): Event {
   return { ...PLACE, fact, exceptSocketId: null, publishedAtMs: 0 } as Event;
 }
 
-/** What a publisher keeps of an event. */
+/** The stored form of an event. */
 const textOf = (id: string, { fact }: Event): string =>
   `{"v":1,"kind":"sequenced","event_id":"${id}","message":${encodeMessageV2(fact)}}`;
 
-/** A gateway with a subscriber; others publish by way of a store that is not in this process. */
+/** A gateway with a subscriber; other processes publish through a separate store. */
 async function scene() {
   const store = new MemoryReplay();
   const heads: Replay['heads'] = async (places) => store.heads(places);
@@ -67,7 +67,7 @@ async function scene() {
   const policy = { recovery: { enabled: true }, history: { enabled: false } };
   delivery.follow({ hub: PLACE, name: 'orders', about: { policy } } as unknown as LocalChannel);
   await vi.advanceTimersByTimeAsync(10);
-  /** Takes a place for an event, which is on its way then. */
+  /** Assigns a serial to an event that is then in flight. */
   const append = (id: string): Event => {
     const event = eventOf(id);
     const position = store.append({ place: PLACE, text: textOf(id, event), bounds: BOUNDS, once: null });
@@ -113,7 +113,7 @@ describe('events of a channel without a history', () => {
     const { store, delivery, delivered, append } = await scene();
     for (const id of ['a', 'b', 'c']) delivery.take(append(id));
     const [before] = store.heads([PLACE]);
-    // What a store does that lost its last changes.
+    // Simulates a store that lost its last changes.
     vi.spyOn(store, 'heads').mockReturnValueOnce([{ streamId: before?.streamId ?? '', serial: 1 }]);
     delivery.streams.compare();
     await vi.advanceTimersByTimeAsync(100);

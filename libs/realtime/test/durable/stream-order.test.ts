@@ -236,7 +236,7 @@ describe('records of another past of the stream', () => {
           for (let serial = 1; serial <= head; serial += 1) order.take(record(serial), 0);
           for (const { serial, isOther } of steps)
             order.take(isOther && !isSame ? otherwise(serial) : record(serial), 0);
-          // Whatever is delivered is delivered once.
+          // Every record is delivered at most once.
           expect(new Set(delivered).size).toBe(delivered.length);
           const others = new Set(
             steps.filter(({ serial, isOther }) => isOther && serial <= head).map(({ serial }) => serial),

@@ -35,7 +35,7 @@ const textOf = ({ next, historyHead, messageId, contradicted }: Seen): string =>
   `regressed ${next} ${historyHead}` +
   (contradicted === null ? '' : ` by ${messageId} and ${contradicted.serial} ${contradicted.messageId}`);
 
-/** A channel that somebody follows, with a store of so many records. */
+/** A followed channel, with a store of `count` records. */
 async function scene({ count = 0, handedOver = 0, reads = true } = {}) {
   const state = { count, isAway: false, ranges: 0, heads: 0 };
   const answer = async <Value>(value: Value): Promise<Value> => {

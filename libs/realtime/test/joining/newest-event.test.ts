@@ -9,10 +9,10 @@ const ADDRESS = { appId: 'shop', channel: 'cache-a', kind: 'messages' } as const
 const LIFE_MS = 60_000;
 
 interface World {
-  /** The serial of the copy; null: there is none. Undefined: it cannot be read. */
+  /** Serial of the cached copy; null: none exists. Undefined: it cannot be read. */
   readonly kept?: number | null;
   readonly keptStream?: string;
-  /** Where the stream stands, and the newest of it that is a last event. */
+  /** Head of the stream, and its newest record that is a last event. */
   readonly head?: number;
   readonly newest?: number;
   readonly ageMs?: number;
@@ -21,7 +21,7 @@ interface World {
   readonly isForgetful?: boolean;
 }
 
-/** What is shown, as its data, and how often the store was asked. */
+/** Returns the data of the shown event and the number of store reads. */
 async function shown({
   kept,
   keptStream = 's',

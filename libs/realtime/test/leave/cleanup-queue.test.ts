@@ -12,12 +12,12 @@ const OPTIONS: CleanupOptions = {
   workers: 1,
 };
 
-/** A queue whose work is written down, done at once unless told otherwise. */
+/** A queue whose tasks are recorded, and complete immediately by default. */
 class Scene {
   readonly done: number[] = [];
   readonly lost: string[] = [];
   fallbacks = 0;
-  /** What a task does before it is done; may reject. */
+  /** Runs before a task completes; may reject. */
   before: (task: number) => Promise<void> = () => Promise.resolve();
   readonly queue: CleanupQueue<number>;
 
@@ -39,7 +39,7 @@ class Scene {
     for (const task of tasks) this.queue.add(task);
   }
 
-  /** What is done after every turn of the loop that can come without time passing. */
+  /** Returns the completed tasks after a number of turns of the loop, without advancing time. */
   async turns(count = 1): Promise<readonly number[]> {
     for (let turn = 0; turn < count; turn += 1) await vi.advanceTimersByTimeAsync(0);
     return this.done;
@@ -73,7 +73,7 @@ describe('the cleanup queue', () => {
       await Promise.resolve();
       seen.push(scene.done.length);
     }
-    // The rest of a batch waits for its time.
+    // The remainder of a batch waits until its time is over.
     expect(seen).toEqual([3, 6, 7]);
   });
 
@@ -127,7 +127,7 @@ describe('the cleanup queue', () => {
     expect(scene.done).toEqual([1, 2]);
 
     const blocked = new Scene({ fallback_to_sync: false, queue_buffer_size: 1, batch_timeout_ms: 50 });
-    // Nothing is ever taken: the loop has no turn for batches.
+    // No task is taken: the loop has no turn for batches.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     blocked.add(1, 2);
     vi.advanceTimersByTime(99);
@@ -146,7 +146,7 @@ describe('the cleanup queue', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     scene.add(1, 2);
     vi.advanceTimersByTime(149);
-    // The batch that makes room comes just before the last attempt.
+    // The batch that frees capacity runs just before the last attempt.
     await new Promise((resolve) => void setImmediate(resolve));
     expect(scene.done).toEqual([1]);
     vi.advanceTimersByTime(1);
@@ -255,7 +255,7 @@ describe('the cleanup queue', () => {
     };
     for (let task = 1; task <= 11; task += 1) scene.add(task);
     await scene.turns();
-    // Failures meanwhile do not put the trial off.
+    // Failures meanwhile do not postpone the trial.
     await vi.advanceTimersByTimeAsync(BREAKER_MS - 1);
     scene.add(12);
     await vi.advanceTimersByTimeAsync(1);
@@ -284,7 +284,7 @@ describe('the cleanup queue', () => {
       batch_timeout_ms: fc.integer({ min: 1, max: 20 }),
       workers: fc.integer({ min: 1, max: 3 }),
       async_enabled: fc.boolean(),
-      // Retried often enough that nothing is given up.
+      // Enough retries that no task is given up.
       fallback_to_sync: fc.boolean(),
       max_retry_attempts: fc.constant(1000),
     });

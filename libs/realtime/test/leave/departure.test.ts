@@ -33,7 +33,7 @@ describe('a departure', () => {
     ['server_shutting_down', 'server_shutdown', true, 'left'],
     ['closed_by_rate_limit', 'fatal_error', false, 'left'],
   ] as const)('for %s is %s', (endedFor, cause, back, leave) => {
-    // What it closed with does not matter: the service's reason stands, whether or not the client answered.
+    // The close code is irrelevant: the service's reason takes precedence, whether or not the client responded.
     for (const closedWith of [0, 1000, 1006, 4201]) {
       expect(all({ endedFor, closedWith })).toEqual([cause, back, leave]);
     }

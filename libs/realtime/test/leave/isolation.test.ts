@@ -3,7 +3,7 @@ import { Isolation } from '../../src/leave/isolation.js';
 
 const alone = async (): Promise<boolean> => false;
 
-/** A clock that stands still, and what it calls when it moves. */
+/** A manual clock, and the callbacks that run when it advances. */
 function scene() {
   let nowMs = 0;
   const timers = new Set<{ readonly atMs: number; readonly call: () => void }>();

@@ -3,7 +3,7 @@ import type { BrokerOutage } from '@carillon/broker';
 import { expect, it, onTestFinished } from 'vitest';
 import { Outages } from '../../src/leave/outages.js';
 
-/** A node whose broker is lost; nodes of one store are one installation. */
+/** A node without its broker; nodes that share a store are one installation. */
 function lost(store: MemoryCache | null, nodeId: string, peers: readonly string[], hostAnswers = true) {
   const outage: BrokerOutage = { nodeId, peers: () => peers, hostAnswers: async () => hostAnswers };
   const outages = new Outages(store);

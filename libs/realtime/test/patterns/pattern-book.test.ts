@@ -17,7 +17,7 @@ const APP = app();
 const CHANNELS = new Channels(config({ CONNECTION_RECOVERY_ENABLED: 'true' }));
 const PATTERNS = ['n.*', '*.eu', '*'] as const;
 const NAMES = ['n.eu', 'n.us', 'x'] as const;
-/** A filter: what is even is kept back. */
+/** Filter that removes even events. */
 const ODD: Codec = {
   encode: (fact, frames) =>
     fact.kind === 'message' && Number(fact.event) % 2 === 0 ? null : frames.of(TEXT),
@@ -51,7 +51,7 @@ class Scene {
   readonly clients: readonly {
     readonly subscriber: Subscriber;
     readonly native: FakeNative;
-    /** By name, whether it has it with the filter. */
+    /** By pattern name, whether the filter applies. */
     readonly views: Map<string, boolean>;
     readonly expected: string[];
   }[];
@@ -74,7 +74,7 @@ class Scene {
     };
     this.#patterns = new PatternBook(parts);
     this.#delivery = new Delivery(this.#hubs, this.#outlet, this.#patterns);
-    // The last one reads nothing until the end.
+    // The last client reads nothing until the end.
     this.clients = [1e9, 1e9, 60].map((room, at) => this.#client(`${at}.${at}`, room));
   }
 
@@ -130,7 +130,7 @@ class Scene {
     this.#delivery.deliver({ appId: APP.id, channel: name, fact, exceptSocketId, publishedAtMs: 0 });
   }
 
-  /** Something that was published never comes here. */
+  /** Publishes an event that is never delivered here. */
   lose(name: string): void {
     for (const { views, expected } of this.clients) {
       const isTold = [...views.keys()].some(

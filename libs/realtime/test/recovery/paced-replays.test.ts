@@ -17,7 +17,7 @@ import { app, config, EDGE, hub, message, TEXT } from '../samples.js';
 const BOUNDS = { maxFrames: 1000, maxBytes: 1e6, slowBytes: 1, disconnects: true, compress: false };
 const NAMES = Array.from({ length: 12 }, (_, index) => `c${index}`);
 
-/** One connection that has channels, whose socket takes one frame and then nothing until it is drained. */
+/** One connection with channels, whose socket accepts one frame and then nothing until it is drained. */
 function scene() {
   const outlet = new Outlet(BOUNDS, { dropped: () => undefined });
   const home = hub();

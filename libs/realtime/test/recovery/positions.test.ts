@@ -13,7 +13,7 @@ const CHANNEL = {
 } as unknown as LocalChannel;
 const STANDING = { streamId: 's', serial: 9, historySerial: 7 };
 
-/** Positions in a store that is away for the first so many questions. */
+/** Positions in a store that is unavailable for the first `times` requests. */
 function away(times: number): Positions {
   let asked = 0;
   const standing = async () => {

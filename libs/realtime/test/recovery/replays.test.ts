@@ -23,13 +23,13 @@ const at = (serial: number, streamId = 's'): Remembered => ({
 
 interface World {
   readonly standing?: Standing | null | Error;
-  /** Serials that are in memory, and elsewhere. */
+  /** Serials in memory, and in the archive. */
   readonly hot?: readonly number[];
   readonly kept?: readonly number[];
   readonly source?: Archive['source'];
   readonly notRead?: NotRead;
   readonly holes?: readonly number[];
-  /** Whether it is erased while it is read. */
+  /** Whether it is purged while it is read. */
   readonly isErased?: boolean;
 }
 

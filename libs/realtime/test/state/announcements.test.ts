@@ -3,7 +3,7 @@ import { subjectOf } from '@carillon/protocol';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Announcements } from '../../src/state/announcements.js';
 
-/** Announcements over a broker that takes them or not. */
+/** Announcements over a broker that accepts or rejects them. */
 function scene() {
   const sent: LiveEvent[] = [];
   const troubles: string[] = [];

@@ -3,7 +3,7 @@ import { NO_WEBHOOKS } from '@carillon/webhooks';
 import { expect, it, vi } from 'vitest';
 import { MemberNews, type MemberNewsParts } from '../../src/state/member-news.js';
 
-/** What is announced to subscribers, told to who watches the channel and told to servers of the app. */
+/** Facts announced to subscribers, to watchers of the channel, and to servers of the app. */
 function told(channel: string) {
   const [announce, watch, memberAdded, memberRemoved, emit] = [vi.fn(), vi.fn(), vi.fn(), vi.fn(), vi.fn()];
   const news = new MemberNews({

@@ -126,7 +126,7 @@ it('of those who went only so many are remembered, and only for a while', () => 
   expect(hear('u4998', true, 9997)).toBe(true);
 });
 
-/** What happens to the users of a place in the store: who comes and goes alternates per user. */
+/** Presence changes of the users of a channel; arrivals and departures alternate per user. */
 const history = fc.array(fc.constantFrom('ada', 'bo', 'cy'), { minLength: 1, maxLength: 30 }).map((users) => {
   const present = new Set<string>();
   return users.map((userId, at) => {
@@ -151,7 +151,7 @@ it('whatever is lost, late, repeated or looked at, each user comes and goes in t
         for (const userId of removed) tell(userId, false);
       };
       const pick = (most: number): number => (choices.next().value ?? 0) % most;
-      // Some words are lost, some come twice, and all in an order of their own.
+      // Some events are lost, some duplicated, and all arrive in random order.
       const words = changes.flatMap((change) => Array.from({ length: pick(3) }, () => change));
       for (let at = words.length - 1; at > 0; at -= 1) {
         const other = pick(at + 1);
@@ -233,7 +233,7 @@ describe('updates of a member', () => {
         const order = (own: number): number[] => {
           const roster = new Roster();
           roster.hear(came(1));
-          // Each node's changes arrive in its order; those of the other node whenever the broker brings them.
+          // Each node's changes arrive in order, interleaved arbitrarily with those of the other node.
           const lines = [0, 1].map((node) => all.filter((one) => one.node === node).map(({ fact }) => fact));
           const told: number[] = [];
           for (let left = all.length; left > 0; left -= 1) {

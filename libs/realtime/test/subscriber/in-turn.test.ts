@@ -14,14 +14,14 @@ class OpenSubscriber extends Subscriber {
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 const home = hub();
 
-/** Works that end when told, and what has begun and ended. */
+/** Tasks that complete on request, with the started and completed ones. */
 class Scene {
   readonly subscriber = new OpenSubscriber('1.1', home, EDGE, CODEC);
   readonly log: string[] = [];
   readonly trouble: unknown[] = [];
   readonly #ends = new Map<string, { end: () => void; fail: (error: Error) => void }>();
 
-  /** A work that waits. */
+  /** Starts an asynchronous task. */
   waits(subject: string, name: string): boolean {
     return this.run(subject, () => {
       this.log.push(`${name} begins`);
@@ -31,7 +31,7 @@ class Scene {
     });
   }
 
-  /** A work that is done at once. */
+  /** Runs a synchronous task. */
   instant(subject: string, name: string): boolean {
     return this.run(subject, () => void this.log.push(name));
   }

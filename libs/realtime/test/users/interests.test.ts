@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Interests } from '../../src/users/interests.js';
 
-/** An answer of the broker that is on its way until it is told. */
+/** A pending broker response that the test releases. */
 class Hold {
   release: () => void = () => {};
   fail: () => void = () => {};
@@ -32,7 +32,7 @@ function scene() {
     unsubscribe: () => {},
   };
   const interests = new Interests(broker, (_, error) => troubles.push(error));
-  /** Every subscribe so far, as the broker heard it. */
+  /** All subscribe requests that the broker received. */
   const asked = () => asks;
   return { broker, holds, interests, troubles, asked };
 }
