@@ -23,7 +23,7 @@ export type SubscribeVerdict =
   /** `member` is null on a channel without members. */
   | { readonly kind: 'accepted'; readonly channel: OrdinaryChannel; readonly member: PresenceMember | null };
 
-/** What one subscription receives of a channel. */
+/** The part of a channel that one subscription receives. */
 export interface View {
   /** The codec that encodes the subscription's events. It returns null for events that are not delivered. */
   readonly codec: Codec;
