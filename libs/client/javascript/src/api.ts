@@ -13,7 +13,7 @@ export interface ApiRequest {
 /** Has a request made; rejects with the service's refusal. */
 export type Api = (request: ApiRequest) => Promise<unknown>;
 
-/** How requests are forwarded to the app's own server. */
+/** Options of forwarding requests to the app's own server. */
 export interface ForwardOptions {
   readonly headers?: () => Readonly<Record<string, string>>;
   readonly credentials?: 'include' | 'omit' | 'same-origin';

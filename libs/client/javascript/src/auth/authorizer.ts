@@ -29,7 +29,7 @@ export interface Endpoint {
   readonly credentials?: 'include' | 'omit' | 'same-origin';
 }
 
-/** How the app's own server is called: by URL, by endpoint, or by a function of the app. */
+/** The way to call the app's own server: by URL, by endpoint, or by a function of the app. */
 export type Authorize<Asked, Answer> = string | Endpoint | ((asked: Asked) => Promise<Answer> | Answer);
 
 /** The answer of the app's own server; rejects where it refuses or cannot be reached. */

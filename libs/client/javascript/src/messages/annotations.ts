@@ -12,7 +12,7 @@ export interface Annotation {
   readonly type: AnnotationType;
   /** For `distinct`, `unique` and `multiple`: the name that is counted. */
   readonly name?: string;
-  /** Whose it is; absent: this connection's. */
+  /** The owner of the annotation; absent: the user of this connection. */
   readonly clientId?: string;
   readonly count?: number;
   readonly data?: unknown;

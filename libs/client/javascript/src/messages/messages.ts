@@ -12,7 +12,7 @@ export interface RestParts {
   readonly hasBytes: boolean;
   /** Null: the client was given none. */
   readonly api: Api | null;
-  /** Whose rights count: those of this connection; null: the app's own. */
+  /** The connection whose rights apply; null applies the app's own rights. */
   readonly actor: () => string | null;
 }
 
