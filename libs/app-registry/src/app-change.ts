@@ -4,19 +4,19 @@ import type { RegistryLog } from './options.js';
 /** An app that this node learned is different now. */
 export interface AppChange {
   readonly appId: string;
-  /** As it is now, perhaps disabled; null when it was deleted. */
+  /** The current app, possibly disabled; null if it was deleted. */
   readonly app: App | null;
 }
 
 export type AppChangeListener = (change: AppChange) => void;
 
-/** Those who want to know when an app changes. */
+/** The listeners of app changes. */
 export class AppChangeListeners {
   readonly #listeners = new Set<AppChangeListener>();
 
   constructor(private readonly log: RegistryLog) {}
 
-  /** Returns what ends it. */
+  /** Adds a listener. Returns a function that removes it. */
   add(listener: AppChangeListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,11 +1,11 @@
 import type { AppReference } from './app-reference.js';
 import type { App } from './app.js';
 
-/** How long the process index may be trusted. */
+/** Age limits of the entries in the process index. */
 export interface IndexAges {
   /** An entry younger than this is used unasked; Infinity for ever. */
   readonly freshMs: number;
-  /** How long beyond that an entry may stand in for a store that fails. */
+  /** The additional age up to which an entry may be served while the store fails. */
   readonly staleMs: number;
 }
 
@@ -36,7 +36,7 @@ export class AppIndex {
     return this.#byId.size;
   }
 
-  /** The app, if it may be used without asking anybody. */
+  /** Returns the app if its entry is fresh, so that no lookup is needed. */
   fresh({ by, value }: AppReference): App | undefined {
     const entry = (by === 'id' ? this.#byId : this.#byKey).get(value);
     if (entry === undefined) return undefined;
@@ -51,7 +51,10 @@ export class AppIndex {
     return (by === 'id' ? this.#byId : this.#byKey).get(value)?.app;
   }
 
-  /** What may be answered now that the store failed; then also for a moment without asking again. */
+  /**
+   * Returns the stale app to serve after the store failed. For a short time it then also counts as fresh, without
+   * another lookup.
+   */
   inPlaceOfStore({ by, value }: AppReference): App | undefined {
     const entry = (by === 'id' ? this.#byId : this.#byKey).get(value);
     if (entry === undefined) return undefined;

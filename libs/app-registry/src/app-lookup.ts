@@ -11,7 +11,7 @@ import type { RegistryLog } from './options.js';
 import { sameRecord } from './register-inline-apps.js';
 import { references } from './shared-app-cache.js';
 
-/** What a lookup works with. */
+/** Dependencies of {@link AppLookup}. */
 export interface AppLookupParts {
   readonly index: AppIndex;
   readonly missing: MissingApps;
@@ -19,13 +19,16 @@ export interface AppLookupParts {
   readonly listeners: AppChangeListeners;
   readonly globals: GlobalLimits;
   readonly log: RegistryLog;
-  /** Told of every app that enters the index without having been there. */
+  /** Called for every app that is added to the index. */
   readonly onKnown: (app: App) => void;
 }
 
 /** Reads of one app before giving up on a moment without changes. */
 const MAX_READS = 3;
-/** Changes announced while the store was away, to be looked at later; the oldest is forgotten first. */
+/**
+ * The limit of changes announced while the store was unavailable, which are processed later. The oldest is dropped
+ * first.
+ */
 const MAX_UNSEEN = 10_000;
 
 const byId = (value: string): AppReference => ({ by: 'id', value });
@@ -68,7 +71,7 @@ export class AppLookup {
     return app;
   }
 
-  /** Drops what is known of an app and reads it anew. Never rejects; an app that cannot be read now is tried again. */
+  /** Evicts an app and reads it again. Never rejects; an app that cannot be read now is retried later. */
   async changed(appId: string): Promise<void> {
     const { index, missing, log } = this.parts;
     const reference = byId(appId);
@@ -102,8 +105,8 @@ export class AppLookup {
   }
 
   /**
-   * As `changed`, for an app that somebody wrote past this service, so that nobody took the copies out of the shared
-   * cache: those under the names it had and has are.
+   * Like `changed`, for an app that was written by another program, which did not invalidate the shared cache.
+   * Invalidates the cached copies under its previous and current names.
    */
   async changedOutside(appId: string): Promise<void> {
     const { index, source } = this.parts;
@@ -128,7 +131,7 @@ export class AppLookup {
     const found = await source.findInStore(reference).catch((thrown: unknown) => {
       throw new AppLookupUnavailable(thrown);
     });
-    // What a change overtook may be older than it: it is not kept.
+    // A result that was overtaken by a change may be stale and is not cached.
     if (changes !== this.#changes) return found.state === 'found' ? new App(found.record, globals) : null;
     if (found.state === 'missing') index.drop(appId);
     this.#seen(appId, found, last);
@@ -150,10 +153,10 @@ export class AppLookup {
     const { source, globals } = this.parts;
     for (let reads = 1; ; reads++) {
       const before = this.#changes;
-      // While a change is being read the shared cache may still hold what was before it.
+      // While a change is being processed, the shared cache may still hold the previous state.
       const found = await (this.#turns.size > 0 ? source.findInStore(reference) : source.find(reference));
       if (before === this.#changes) return this.#learn(reference, found);
-      // What a change overtook may be older than it: read again, or at least do not keep it.
+      // A result that was overtaken by a change may be stale: it is read again, or at least not cached.
       if (reads === MAX_READS) return found.state === 'found' ? new App(found.record, globals) : null;
     }
   }
@@ -170,7 +173,7 @@ export class AppLookup {
     if (found.state === 'broken') return null;
     const last = index.last(reference);
     if (reference.by === 'key') {
-      // A key that is gone may have been replaced by another; only the id tells whether the app is gone too.
+      // A missing key may have been replaced by another one; only a lookup by id shows whether the app was deleted.
       if (last !== undefined) void this.changed(last.id);
       return null;
     }

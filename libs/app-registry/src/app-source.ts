@@ -6,17 +6,17 @@ import { AppStoreUnavailable } from './failures.js';
 import { BrokenApp } from './port.js';
 import type { CachedApps } from './shared-app-cache.js';
 
-/** What is known about a name outside this process. */
+/** The result of a lookup outside this process. */
 export type Found =
   | { readonly state: 'found'; readonly record: AppRecord; readonly from: 'cache' | 'store' }
   | { readonly state: 'missing' }
-  /** It stands in the store but cannot be read: answered like missing, but no reason to close sockets. */
+  /** The record is stored but cannot be read. Answered like `missing`, but sockets stay open. */
   | { readonly state: 'broken' };
 
 /** Lookups under way at once; names are chosen by strangers and must not exhaust the store. */
 const MAX_LOOKUPS = 1000;
 
-/** Reads apps from the shared cache, then the store; all who ask for one name at once share one answer. */
+/** Reads apps from the shared cache, then from the store. Concurrent lookups of one name share one result. */
 export class AppSource {
   readonly #underWay = new Map<string, Promise<unknown>>();
 
@@ -26,7 +26,10 @@ export class AppSource {
     private readonly broken: BrokenAppLog,
   ) {}
 
-  /** Runs `read` unless somebody already does for that name; rejects with `AppStoreUnavailable` when too many do. */
+  /**
+   * Runs `read`, or joins a running one for the same name. Rejects with `AppStoreUnavailable` if too many are
+   * running.
+   */
   async once<T>(reference: AppReference, read: () => Promise<T>): Promise<T> {
     const name = cacheKey(reference);
     const running = this.#underWay.get(name) as Promise<T> | undefined;

@@ -11,7 +11,7 @@ const ANNOUNCE_TIMEOUT_MS = 5000;
 /** A node that read the store just before the write may put the old record back; by then it has. */
 const SECOND_DROP_MS = 1000;
 
-/** Writes apps and makes every copy outside this process go away. */
+/** Writes apps and invalidates every copy outside this process. */
 export class AppWriter {
   readonly #secondDrops = new Set<NodeJS.Timeout>();
 
@@ -43,8 +43,8 @@ export class AppWriter {
   }
 
   /**
-   * Drops the cached copies of an app, under the names it had and has, and tells the other nodes. Never rejects: the
-   * write is done, and copies that could not be reached end with their ttl.
+   * Invalidates the cached copies of an app under its previous and current names, and notifies the other nodes. Never
+   * rejects: the write is complete, and copies that could not be reached expire with their ttl.
    */
   async publish(appId: string, states: readonly (StoredApp | null)[]): Promise<void> {
     const names = [{ by: 'id', value: appId } as const, ...states.flatMap(namesOf)];

@@ -11,9 +11,9 @@ export interface AppCredentials {
 }
 
 /**
- * An app as the service uses it: its record and what follows from it, computed once. Never changes: a changed record
- * gives a new `App`, an unchanged one keeps the same object however often it is read again. So anything derived from
- * an app (signing keys, compiled filters) may be kept in a `WeakMap` keyed by it.
+ * An app as used by the service: its record and the values derived from it, computed once. Immutable: a changed
+ * record results in a new `App`, an unchanged one keeps the same object across reads. Derived data (signing keys,
+ * compiled filters) can therefore be cached in a `WeakMap` keyed by it.
  */
 export class App {
   readonly id: string;

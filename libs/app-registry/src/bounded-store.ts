@@ -3,7 +3,7 @@ import { AppChanged, AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailab
 import type { AppStore, StoredApp } from './port.js';
 import { within } from './time-bound.js';
 
-/** What the port lets a store throw. */
+/** The errors that the port permits a store to throw. */
 const NAMED = [AppChanged, AppConflict, AppNotFound, AppNotStorable, AppStoreUnavailable];
 
 /**

@@ -5,7 +5,7 @@ const SILENCE_MS = 60_000;
 /** Beyond this many broken apps within a minute the rest goes unlogged. */
 const CAPACITY = 1000;
 
-/** Says that an app cannot be read, once per app and minute. */
+/** Logs that an app cannot be read, at most once per app and minute. */
 export class BrokenAppLog {
   readonly #saidAt = new Map<string, number>();
 

@@ -3,7 +3,7 @@ import type { Databases, SqlDialect } from '@carillon/database';
 import { explainMissingPackage } from '@carillon/runtime';
 import type { AppStore } from './port.js';
 
-/** Where stores come from. */
+/** The resources from which stores are opened. */
 export interface AppStoreSources {
   readonly config: Pick<Config, 'database'>;
   readonly databases: Databases;
@@ -11,7 +11,7 @@ export interface AppStoreSources {
 
 type OpenStore = (sources: AppStoreSources | undefined) => Promise<AppStore>;
 
-/** One line a driver; what it needs is loaded when it is chosen, and only then. */
+/** One entry per driver. Its dependencies are loaded only if it is selected. */
 const DRIVERS: ReadonlyMap<string, OpenStore> = new Map<string, OpenStore>([
   ['dynamodb', openDynamoStore],
   ['memory', async () => new (await import('./drivers/memory.js')).MemoryAppStore()],

@@ -15,7 +15,7 @@ export interface GlobalLimits {
   };
 }
 
-/** What holds for an app. Unlimited is `Infinity`, so that `value > limit` is the whole test. */
+/** The effective limits of an app. Unlimited is `Infinity`, so that `value > limit` is sufficient as a check. */
 export interface EffectiveLimits {
   readonly maxConnections: number;
   /** Per `decay_seconds` of the record. */

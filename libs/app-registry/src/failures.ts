@@ -51,8 +51,8 @@ export class AppStoreUnavailable extends Error {
 }
 
 /**
- * Nobody could say whether the app exists: HTTP 503, socket closed 4100. Never answered as "not found", which would
- * tell clients to give up for good.
+ * The existence of the app could not be determined: HTTP 503, socket closed with 4100. Never answered as "not found",
+ * which would make clients stop reconnecting.
  */
 export class AppLookupUnavailable extends ServiceError {
   constructor(cause: unknown) {

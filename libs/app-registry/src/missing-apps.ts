@@ -1,6 +1,6 @@
 import { cacheKey, type AppReference } from './app-reference.js';
 
-/** Names are chosen by strangers, so there is room for so many; the oldest is forgotten first. */
+/** The limit of entries, because names are chosen by untrusted clients. The oldest is dropped first. */
 const CAPACITY = 10_000;
 
 /** Names that the store did not know a moment ago, so that guessing does not reach it. */

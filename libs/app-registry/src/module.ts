@@ -10,9 +10,9 @@ import type { SharedAppCache } from './shared-app-cache.js';
 import { sharedAppCache, type SharedStore } from './shared-store.js';
 
 export const APP_REGISTRY = token<AppRegistry>('app registry');
-/** Token of the `SharedAppCache`; without a provider there is none. */
+/** Token of the `SharedAppCache`; without a provider there is no shared cache. */
 const SHARED_APP_CACHE = token<SharedAppCache | undefined>('shared app cache');
-/** Token of the `AnnounceAppChange`; without a provider nobody else is told. */
+/** Token of the `AnnounceAppChange`; without a provider no other node is notified. */
 const ANNOUNCE_APP_CHANGE = token<AnnounceAppChange>('announce app change');
 
 const PART = 'app manager';

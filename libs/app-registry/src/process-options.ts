@@ -1,12 +1,12 @@
 import type { Config } from '@carillon/config';
 import type { AppRegistryOptions } from './options.js';
 
-/** Who hears of no changes must not remember an app for longer. */
+/** The maximum age of an app in processes that receive no change messages. */
 const UNTOLD_AGE_SECONDS = 1;
 
 /**
- * What a process makes of its settings. `hasOthers`: it has a way to the other nodes, which workers and history-writers
- * have not; api nodes have one, tell by it, and hear nothing.
+ * Derives the registry options of a process from the configuration. `hasOthers`: it can send to the other nodes.
+ * Workers and history-writers cannot; api nodes can send, but receive nothing.
  */
 export function optionsOf(config: Config, hasOthers: boolean): AppRegistryOptions {
   const { array, register_inline_apps, cache } = config.app_manager;

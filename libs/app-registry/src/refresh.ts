@@ -4,10 +4,10 @@ import type { RegistryLog } from './options.js';
 import type { AppChangePage } from './port.js';
 
 const PAGE = 1000;
-/** Pages of one round; what is left comes with the next. */
+/** The page limit of one round; remaining pages are read in the next one. */
 const MAX_PAGES = 10;
 
-/** Asks the store, every so often, which apps were written by others. */
+/** Periodically polls the store for apps written by other programs. */
 export class Refresh {
   #mark: string | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class Refresh {
     }
   }
 
-  /** Null when the store cannot tell. */
+  /** Returns null if the store does not support change polling. */
   async #page(): Promise<AppChangePage | null> {
     return this.store.call(
       'changes',

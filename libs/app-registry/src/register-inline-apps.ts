@@ -10,8 +10,8 @@ export interface RegisteredApp {
 }
 
 /**
- * Puts the inline apps into the store: updates by id, else creates; an app that stands there unchanged is not
- * written. Rejects with `AppConflict` when a key belongs to another id. Safe to run on several nodes at once.
+ * Writes the inline apps to the store: updates by id, else creates; an unchanged app is not written. Rejects with
+ * `AppConflict` if a key belongs to another id. Safe to run on several nodes concurrently.
  */
 export async function registerInlineApps(
   store: AppStore,
@@ -25,7 +25,7 @@ export async function registerInlineApps(
   return written;
 }
 
-/** Null when the app is there, also when another node was quicker. */
+/** Returns null if the app exists, including when another node created it first. */
 async function create(store: AppStore, record: AppRecord): Promise<RegisteredApp | null> {
   if ((await store.findById(record.id)) !== null) return null;
   try {
@@ -46,7 +46,7 @@ async function update(store: AppStore, record: AppRecord): Promise<RegisteredApp
   return { before, after };
 }
 
-/** Whether two records say the same, the secret included. */
+/** Whether two records are equal, including the secret. */
 export function sameRecord(one: AppRecord, other: AppRecord): boolean {
   return one === other || isDeepStrictEqual(serializeAppRecord(one), serializeAppRecord(other));
 }

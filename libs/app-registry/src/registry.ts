@@ -16,16 +16,16 @@ import { Refresh } from './refresh.js';
 import { registerInlineApps } from './register-inline-apps.js';
 import { CachedApps, type SharedAppCache } from './shared-app-cache.js';
 
-/** What the registry works with. */
+/** Dependencies of the registry. */
 export interface AppRegistryParts {
   readonly store: AppStore;
   /** Absent: every miss of the process index goes to the store. */
   readonly cache?: SharedAppCache | null | undefined;
   /** Absent: there are no other nodes, or this one may not speak to them. */
   readonly announce?: AnnounceAppChange | null | undefined;
-  /** Absent: nothing is said. */
+  /** Absent: nothing is logged. */
   readonly log?: RegistryLog | null | undefined;
-  /** Told the id of every app that becomes known to this process; perhaps again after it had to make room. */
+  /** Called with the id of every app that is added to the index; possibly again after it was evicted. */
   readonly onKnown?: ((appId: string) => void) | undefined;
   /** Milliseconds that never go back. */
   readonly now?: (() => number) | undefined;
@@ -36,8 +36,8 @@ const STORE_TIMEOUT_MS = 5000;
 const PAGE = 500;
 
 /**
- * Finds the app behind an id or a key: process index, then shared cache, then store. Disabled apps are found like
- * others; what that means is the caller's to say. Nothing else may be called before `start`.
+ * Finds the app of an id or a key: process index, then shared cache, then store. Disabled apps are found like others;
+ * the caller decides how to handle them. No other method may be called before `start`.
  */
 export class AppRegistry {
   readonly #index: AppIndex;
@@ -80,15 +80,15 @@ export class AppRegistry {
       },
     });
     this.#freshReads = new FreshReads((appId) => this.#lookup.reread(appId), now);
-    // Nobody else sees a local store, so nobody else has anything to learn.
+    // A local store is not visible to other nodes, so nothing is announced.
     const announce = store.local ? null : (parts.announce ?? null);
     this.#writer = new AppWriter(this.#store, cache, announce, log);
     this.#refresh = new Refresh(this.#store, this.#lookup, log);
   }
 
   /**
-   * Connects the store, registers the inline apps and fills the index. Rejects when any of it fails and may then be
-   * called again; only an `AppConflict` will not go away by itself. The caller bounds it in time.
+   * Connects the store, registers the inline apps and fills the index. Rejects if any step fails and may then be
+   * called again; only an `AppConflict` is permanent. The caller sets the timeout.
    */
   async start(): Promise<void> {
     const { store } = this.parts;
@@ -108,27 +108,27 @@ export class AppRegistry {
     await this.parts.store.close();
   }
 
-  /** The app, when this process may use it without asking anybody; undefined says nothing about its existence. */
+  /** Returns the app if the index has a fresh entry; undefined does not mean that it does not exist. */
   peekById(id: string): App | undefined {
     return this.#index.fresh({ by: 'id', value: id });
   }
 
-  /** As `peekById`. */
+  /** Like `peekById`. */
   peekByKey(key: string): App | undefined {
     return this.#index.fresh({ by: 'key', value: key });
   }
 
-  /** Null when there is no such app; rejects with `AppLookupUnavailable` when nobody can tell. */
+  /** Returns null if the app does not exist; rejects with `AppLookupUnavailable` if that cannot be determined. */
   async findById(id: string): Promise<App | null> {
     return this.#lookup.find({ by: 'id', value: id });
   }
 
-  /** As `findById`. */
+  /** Like `findById`. */
   async findByKey(key: string): Promise<App | null> {
     return this.#lookup.find({ by: 'key', value: key });
   }
 
-  /** A page of what the store has. Rejects with `AppStoreUnavailable`. */
+  /** Returns a page of the stored apps. Rejects with `AppStoreUnavailable`. */
   async list(page: AppPageRequest): Promise<AppPage> {
     return this.#store.call('list', (store) => store.list(page));
   }
@@ -174,22 +174,25 @@ export class AppRegistry {
     return deleted;
   }
 
-  /** Another node changed this app (control message `app_changed`): drops it, reads it anew, tells listeners. Never rejects. */
+  /**
+   * Handles the control message `app_changed` of another node: evicts the app, reads it again and notifies listeners.
+   * Never rejects.
+   */
   async appChanged(appId: string): Promise<void> {
     await this.#lookup.changed(appId);
   }
 
   /**
-   * Hears of apps that are different now, disabled or deleted ones included, as soon as this node learns it; perhaps
-   * twice of the same change. Returns what ends it.
+   * Adds a listener for changed apps, including disabled and deleted ones. It is called as soon as this node learns
+   * of a change, possibly twice for the same one. Returns a function that removes it.
    */
   onChange(listener: AppChangeListener): () => void {
     return this.#listeners.add(listener);
   }
 
   /**
-   * Hears of every app that becomes known to this process, those at the start included; perhaps again after it had to
-   * make room. Must not throw. Returns what ends it.
+   * Adds a listener for every app that is added to the index, including those at start; possibly again after an
+   * eviction. It must not throw. Returns a function that removes it.
    */
   onKnown(listener: (app: App) => void): () => void {
     this.#onKnown.add(listener);

@@ -2,7 +2,7 @@ import { parseAppRecord, serializeAppRecord, type AppRecord } from '@carillon/co
 import { cacheKey, type AppReference } from './app-reference.js';
 import { within } from './time-bound.js';
 
-/** The cache that nodes share, as far as app records need it. Absent when there is none. */
+/** The cache shared by the nodes, reduced to the operations for app records. Absent if there is none. */
 export interface SharedAppCache {
   get(key: string): Promise<string | null>;
   /** 0 seconds never expires. */

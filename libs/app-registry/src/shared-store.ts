@@ -1,7 +1,7 @@
 import type { Config } from '@carillon/config';
 import type { SharedAppCache } from './shared-app-cache.js';
 
-/** What app records need of the cache of the process; `Cache` of `@carillon/cache` is one. */
+/** The cache operations that app records need; implemented by `Cache` of `@carillon/cache`. */
 export interface SharedStore {
   get(name: string): Promise<string | null>;
   /** 0 milliseconds never expires. */
@@ -9,10 +9,13 @@ export interface SharedStore {
   remove(name: string): Promise<boolean>;
 }
 
-/** Of others, one in the memory of this process would only hold what the index has, longer than that may be used. */
+/**
+ * The cache drivers that are shared by nodes. An in-process cache would only duplicate the index and outlive its age
+ * limit.
+ */
 const SHARED: ReadonlySet<Config['cache']['driver']> = new Set(['redis', 'redis-cluster'] as const);
 
-/** The app records' part of that cache; undefined when nodes do not share it. */
+/** Returns the cache of app records, or undefined if nodes do not share a cache. */
 export function sharedAppCache(
   driver: Config['cache']['driver'],
   store: SharedStore,

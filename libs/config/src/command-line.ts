@@ -1,4 +1,4 @@
-/** What the command line asks for. */
+/** The parsed command line. */
 export type Command =
   | { readonly kind: 'usage-error'; readonly message: string }
   | { readonly kind: 'help' }
@@ -6,7 +6,7 @@ export type Command =
   | {
       readonly kind: 'run' | 'check' | 'print' | 'migrate';
       readonly file: string | null;
-      /** How many processes are to share the main port. */
+      /** The number of processes that share the main port. */
       readonly workers: number;
     };
 
@@ -42,7 +42,7 @@ const VALUED = new Map([
 
 type Valued = 'config' | 'workers';
 
-/** Reads the arguments behind the program's name. `--workers` says how to run; no setting has an option. */
+/** Parses the arguments after the program's name. `--workers` controls how to run; settings have no options. */
 export function readCommandLine(argv: readonly string[]): Command {
   const asked = new Set<string>();
   const given = new Map<Valued, string>();

@@ -15,7 +15,7 @@ export interface ConfigureInput {
   /** The arguments behind the program's name. */
   readonly argv: readonly string[];
   readonly env: Env;
-  /** Where relative paths start. */
+  /** The base of relative paths. */
   readonly cwd: string;
   /** Absent: the disk. */
   readonly files?: Files;
@@ -23,7 +23,7 @@ export interface ConfigureInput {
   readonly drivers?: AvailableDrivers;
 }
 
-/** Either a configuration to run with, or all there is to say before exiting. */
+/** Either a valid configuration, or the output to print before exiting. */
 export type Configured =
   | {
       readonly kind: 'run';
@@ -33,12 +33,12 @@ export type Configured =
       readonly source: string | null;
       /** Whether to stop as soon as everything it needs is reached, and so every table made. */
       readonly migrates: boolean;
-      /** How many processes are to share the main port; 1: this one serves. */
+      /** The number of processes that share the main port; 1: this process serves it. */
       readonly workers: number;
     }
   | { readonly kind: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** What serves the main port to clients, and so may do it as several processes. */
+/** The deployables that serve the main port to clients and can therefore run as several processes. */
 const SHARING: ReadonlySet<ProcessKind> = new Set(['server', 'gateway', 'api']);
 
 /** Exit codes of the service. */
@@ -57,8 +57,8 @@ function version(): string {
 }
 
 /**
- * Decides what the process does: reads the command line, the file and the environment. Opens nothing but the
- * configuration and the certificates it names, prints nothing, never throws for bad input.
+ * Decides what the process does: reads the command line, the file and the environment. Opens only the configuration
+ * and the certificates it names, prints nothing, never throws for bad input.
  */
 export function configure(input: ConfigureInput): Configured {
   const command = readCommandLine(input.argv);

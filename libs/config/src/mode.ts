@@ -1,4 +1,4 @@
 import type { Config } from './schema/index.js';
 
-/** Whether guards that only production has are up. The one place that asks what `mode` says. */
+/** Whether production-only guards are enabled. No other code evaluates `mode`. */
 export const isProduction = ({ mode }: Pick<Config, 'mode'>): boolean => mode === 'production';

@@ -9,7 +9,7 @@ export type OriginPattern =
 
 export type ParsedOriginPattern = { readonly pattern: OriginPattern } | { readonly message: string };
 
-/** Reads one entry of an origin list, or says why it can match nothing sensible. */
+/** Parses one entry of an origin list, or returns why it is invalid. */
 export function parseOriginPattern(source: string): ParsedOriginPattern {
   const message = originPatternProblem(source);
   if (message !== null) return { message };
@@ -36,8 +36,8 @@ function matchesOne(pattern: OriginPattern, origin: string, host: string): boole
 }
 
 /**
- * Whether any of the patterns allows the value of an `Origin` header; a missing header is the empty text, which
- * only `*` and `any` allow. What an empty list means is the caller's rule (an app: everything; CORS: nothing).
+ * Whether any of the patterns allows the value of an `Origin` header. A missing header is the empty text, which only
+ * `*` and `any` allow. The caller defines the meaning of an empty list (an app: everything; CORS: nothing).
  */
 export function matchesOrigin(patterns: readonly OriginPattern[], originHeader: string): boolean {
   const origin = originHeader.toLowerCase();

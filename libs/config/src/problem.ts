@@ -1,4 +1,4 @@
-/** One thing wrong with the configuration: where, and what the operator should change. */
+/** One configuration problem: its location, and the change the operator should make. */
 export interface Problem {
   /** Path in the tree (`adapter.nats.servers`) or the name of an environment variable; empty for cross-section rules. */
   readonly path: string;

@@ -1,4 +1,4 @@
-/** Which of the deployables is asking; decides the default role and what has to be shared. */
+/** The deployable that loads the configuration. Determines the default role and the settings that must be shared. */
 export type ProcessKind =
   | 'server'
   | 'gateway'

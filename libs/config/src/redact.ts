@@ -8,7 +8,7 @@ const USERINFO = /([A-Za-z][A-Za-z0-9+.-]*:\/\/)[^\s"']*@/g;
 /** The text with the userinfo part of every URL in it hidden. */
 export const redactUrls = (text: string): string => text.replace(USERINFO, `$1${REDACTED}@`);
 
-/** A value that is one URL hides its userinfo whatever characters that holds. */
+/** For a value that is one URL, hides the userinfo regardless of its characters. */
 function redactText(text: string): string {
   return redactUrls(text.replace(/^(\s*[A-Za-z][A-Za-z0-9+.-]*:\/\/).*@/s, `$1${REDACTED}@`));
 }
@@ -19,7 +19,7 @@ const ADDRESSES: ReadonlySet<string> = new Set(['brokers', 'cluster_seeds', 'hos
 /** Settings that are derived from a credential. */
 const HASHES: ReadonlySet<string> = new Set(['token_hash']);
 
-/** All before the host is hidden, whether or not a scheme says that it is an address. */
+/** Hides everything before the host, with or without a scheme. */
 const redactAddress = (text: string): string =>
   text.includes('://') ? redactText(text) : text.replace(/^.*@/s, `${REDACTED}@`);
 

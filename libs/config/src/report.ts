@@ -5,7 +5,7 @@ import { redactUrls } from './redact.js';
 const problemLine = ({ path, message }: Problem): string =>
   redactUrls(path === '' ? message : `${path}: ${message}`);
 
-/** What an operator reads when nothing starts. */
+/** Formats the problems that an operator reads when the service does not start. */
 export function textReport(problems: readonly Problem[]): string {
   const lines = problems.map((problem, index) => `  ${index + 1}. ${problemLine(problem)}`);
   return `configuration invalid: ${problems.length} problems\n${lines.join('\n')}\n`;

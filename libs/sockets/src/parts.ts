@@ -9,15 +9,15 @@ import type { RateLimit } from '@carillon/rate-limit';
 import type { Admission, Logger, Metrics } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 
-/** What sockets work with. */
+/** Dependencies of the sockets package. */
 export interface SocketsParts {
   readonly config: Config;
   readonly hub: Hub;
   readonly admission: Admission;
   readonly apps: AppRegistry;
-  /** Where it is written which tokens are revoked, and what was said under which key. */
+  /** Stores token revocations and idempotency keys. */
   readonly cache: Cache;
-  /** Where histories are read; null: nowhere. */
+  /** Reads channel histories; null if no history store is configured. */
   readonly historyReader: Pick<HistoryReader, 'page'> | null;
   readonly presence: Presence;
   readonly publisher: Publisher;

@@ -4,15 +4,15 @@ import type { ConnectRules } from '@carillon/protocol';
 import type { SocketOptions } from '@carillon/uws';
 import type { HeartbeatOptions } from './time/heartbeats.js';
 
-/** Where the configuration says none, or 0, for no bound. */
+/** Maps an unset or zero limit to Infinity. */
 const unbounded = (value: number | null): number => (value === null || value === 0 ? Infinity : value);
 
 /** 0 means without a bound to the native library. */
 const native = (value: number): number => (Number.isFinite(value) ? value : 0);
 
 /**
- * What the native library is told. It may hold what may be queued and what may be unsent; the exact bounds are the
- * outlet's, and a client gets there only within one batch of large frames.
+ * Options of the native library. Its limit is the sum of queued and unsent bytes. The outlet enforces the exact
+ * limits; a client reaches the native limit only within one batch of large frames.
  */
 export function socketOptions({ websocket, websocket_max_payload_kb }: Config): SocketOptions {
   const queued = unbounded(websocket.max_bytes);
@@ -43,7 +43,7 @@ function pingInterval({ websocket, activity_timeout }: Config): number {
   return Math.max(websocket.ping_interval, activity_timeout / 2, 5);
 }
 
-/** What a subscription of protocol 2 may choose by. */
+/** Rules for the filters of protocol 2 subscriptions. */
 export function filterRules({ event_name_filtering, tag_filtering }: Config): FilterRules {
   return {
     eventNamesEnabled: event_name_filtering.enabled,

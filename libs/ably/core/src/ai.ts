@@ -11,7 +11,7 @@ import type { Principal } from './authentication.js';
 import { isObject, type JsonObject } from './json.js';
 import type { NewMessage } from './message/read-message.js';
 
-/** Agents need one of these to stream an answer; whoever has one is trusted to be an agent. */
+/** Operations of which an agent needs one to stream an answer. A client with any of them is trusted as an agent. */
 const TRUSTED = ['update', 'append'].flatMap((what) => [`message-${what}-any`, `message-${what}-own`]);
 
 /** Judges messages on channels of AI transport, or with its headers, or under its names. */
@@ -22,9 +22,8 @@ export class AiMessages {
   ) {}
 
   /**
-   * The message as it goes out, with the client that it is from where its kind names one.
-   *
-   * @throws ServiceError with what AI transport does not take.
+   * Returns the message to publish, with a header that names its client if the kind of message requires it.
+   * @throws ServiceError if AI transport rejects the message.
    */
   judged(message: NewMessage, principal: Principal, channel: string): NewMessage {
     const name = message.name ?? '';
@@ -46,7 +45,7 @@ export class AiMessages {
 const mayStream = ({ isKey, capability }: Principal, channel: string): boolean =>
   isKey || TRUSTED.some((operation) => capability.allows(operation, channel));
 
-/** Those who are trusted need not say whom they speak for, and as nobody in particular may speak for anybody. */
+/** Trusted publishers may omit the client they act for; without a clientId of their own they may act for any client. */
 function spoofed(ai: JsonObject, { clientId }: NewMessage, isTrusted: boolean) {
   if (!isTrusted) return checkIdentity(ai, clientId ?? '');
   return clientId === null ? null : checkIdentity(withoutEmpty(ai), clientId);

@@ -7,16 +7,16 @@ import { CompatError } from './compat-error.js';
 import type { Annotation } from './message/annotation.js';
 import { orRefused } from './refusal.js';
 
-/** Finds what somebody annotated. */
+/** Finds stored annotations. */
 export interface AnnotationFinder {
-  /** The latest that was not taken back; null: there is none. Rejects when it cannot be read. */
+  /** Returns the latest annotation that was not deleted, or null if there is none. Rejects if it cannot be read. */
   latestAnnotation(
     place: { readonly appId: string; readonly channel: string; readonly messageSerial: string },
     like: { readonly type: string; readonly clientId: string; readonly name: string | null },
   ): Promise<string | null>;
 }
 
-/** What is to be annotated, by whom. */
+/** An annotation request with its principal. */
 export interface AnnotationRequest {
   readonly principal: Principal;
   /** The channel without its qualifier. */
@@ -25,12 +25,12 @@ export interface AnnotationRequest {
   readonly via: Via;
 }
 
-/** What annotations work with. */
+/** Dependencies of annotations. */
 export interface AnnotationParts {
   readonly operations: Pick<Operations, 'annotateMessage' | 'deleteAnnotation'>;
   /** Null: this process has no way to them. */
   readonly finder: AnnotationFinder | null;
-  /** Where it is known what was made for an id. */
+  /** Deduplicates requests by id. */
   readonly receipts: Pick<MessageReceipts, 'once'>;
   readonly keptMs: number;
   readonly isEnabled: boolean;
@@ -53,7 +53,7 @@ export class Annotations {
       : this.#addOnce(request, request.annotation.id);
   }
 
-  /** @throws CompatError for what is refused without looking at the message. */
+  /** @throws CompatError for a request that is refused without reading the message. */
   check({ principal, base, annotation }: AnnotationRequest): void {
     if (!this.parts.isEnabled) throw new CompatError(40_000, 'messages are not annotated here');
     if (!annotation.isDelete) {

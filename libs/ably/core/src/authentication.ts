@@ -9,20 +9,20 @@ import { granted } from './token-request.js';
 import type { Revocable, Revocations } from './revocations.js';
 import type { Tokens } from './tokens.js';
 
-/** Who asks, proved. */
+/** The authenticated caller. */
 export interface Principal {
   readonly app: App;
   readonly keyName: string;
   readonly capability: Capability;
   /** A key and its secret were brought, no token. */
   readonly isKey: boolean;
-  /** As whom it connects: `*` may be anybody; null: nobody in particular. */
+  /** The clientId of the connection: `*` permits any; null: anonymous. */
   readonly clientId: string | null;
-  /** May name a clientId of its own choice in what it publishes. */
+  /** May set a clientId of its own choice in published messages. */
   readonly mayBeAnybody: boolean;
   /** Null: never. */
   readonly expiresMs: number | null;
-  /** What a revocation of its token looks at; null: it cannot be revoked. */
+  /** The token properties that revocations match; null: it cannot be revoked. */
   readonly revocable: Revocable | null;
 }
 
@@ -97,7 +97,7 @@ export class Authentication {
     return key;
   }
 
-  /** Sealed is only what stands around another token. */
+  /** An encrypted token must embed another token. */
   async #sealed(token: string, nowMs: number): Promise<TokenFacts> {
     const jwe = readJwe(token);
     const jwt = readJwt(jwe.open((await this.#keyOf(jwe.keyName, nowMs)).secret));
@@ -105,7 +105,7 @@ export class Authentication {
     return this.#outer(jwt, nowMs);
   }
 
-  /** The token within decides who it is and what it may do; the one around it, how long at most. */
+  /** The embedded token determines identity and capability; the outer one limits the lifetime. */
   async #outer(jwt: Jwt, nowMs: number): Promise<TokenFacts> {
     const around = await this.#jwt(jwt, nowMs);
     const { embedded } = jwt;
@@ -141,7 +141,7 @@ export class Authentication {
     if (record === null) throw new CompatError(40_143, 'the token is not known');
     if (nowMs >= record.expiresMs) throw new CompatError(40_142, 'the token has expired');
     const key = await this.keys.find(record.keyName, nowMs);
-    // The name of a key may come to stand for another app.
+    // The name of a key may be reassigned to another app.
     const isOther = key === null || (key.app !== null && key.app.id !== record.appId);
     if (isOther) throw new CompatError(40_141, 'the key of the token is gone');
     if (key.isRevocable && (key.problem !== null || key.rotationId !== record.rotationId))
@@ -154,7 +154,7 @@ export class Authentication {
   }
 }
 
-/** What a token that carries it may do: a text that is no capability makes it none. */
+/** Returns the capability that a token carries; an invalid text makes the token invalid. */
 function capabilityOf(key: Key, text: string): Capability {
   try {
     return Capability.parse(granted(key, text));

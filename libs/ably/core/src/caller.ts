@@ -2,12 +2,12 @@ import type { Caller } from '@carillon/api-operations';
 import type { Principal } from './authentication.js';
 import { CompatError } from './compat-error.js';
 
-/** How an operation came. */
+/** The transport of an operation. */
 export type Via = 'realtime' | 'rest';
 
 export const NOT_GRANTED = 'operation not permitted with provided capability';
 
-/** Whoever may change the messages of others may append to them too. */
+/** The right to update any message implies the right to append to any. */
 const ALSO: Readonly<Record<string, string>> = {
   'message-append-any': 'message-update-any',
   'message-append-own': 'message-update-own',
@@ -20,8 +20,8 @@ export function mayDo({ capability }: Principal, operation: string, base: string
 }
 
 /**
- * A principal as operations know it. `waived` are rights that they ask for and these clients need not have; realtime
- * frames are counted where they come in.
+ * Converts a principal to the caller of an operation. `waived` are rights that operations require and Ably clients do
+ * not need. Realtime frames are rate-limited on receipt.
  */
 export function callerOf(principal: Principal, via: Via, waived: readonly string[] = []): Caller {
   const { app, keyName, clientId } = principal;

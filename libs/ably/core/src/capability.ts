@@ -26,21 +26,20 @@ const OPERATIONS: ReadonlySet<string> = new Set([
   'subscribe',
 ]);
 
-/** What is granted for the app as a whole, whichever pattern lists it. */
+/** Operations that are granted app-wide, regardless of the pattern that lists them. */
 const UNBOUND: ReadonlySet<string> = new Set(['push-admin', 'stats']);
 
 type Grants = ReadonlyMap<string, readonly string[]>;
 
-/** What a credential may do: operations by channel pattern. */
+/** The capability of a credential: operations by channel pattern. */
 export class Capability {
   static readonly everything = new Capability(new Map([['*', ['*']]]));
 
   constructor(readonly grants: Grants) {}
 
   /**
-   * Reads the JSON text of a capability.
-   *
-   * @throws CompatError 40000 when it is none.
+   * Parses the JSON text of a capability.
+   * @throws CompatError 40000 if it is invalid.
    */
   static parse(text: string): Capability {
     const value = parseJson(text);
@@ -58,18 +57,18 @@ export class Capability {
     return [...this.grants].flatMap(([pattern, list]) => (covers(pattern, channel) ? list : []));
   }
 
-  /** Whether it grants what is not bound to a channel. */
+  /** Whether it grants an operation that is not bound to a channel. */
   allowsAnywhere(operation: string): boolean {
     return [...this.grants].some(
       ([key, list]) => list.includes(operation) || (plain(key) === '*' && list.includes('*')),
     );
   }
 
-  /** What is granted of a request by a key that can do this. A broad request is narrowed. */
+  /** Returns the part of a requested capability that a key with this one may grant. A broad request is narrowed. */
   narrow(requested: Capability): Capability {
     const granted = new Map<string, readonly string[]>();
     for (const [pattern, asked] of requested.grants) {
-      // Everything on some channels is nothing of what is not bound to channels.
+      // A wildcard on some channels does not grant operations that are not bound to channels.
       const list = asked.filter((one) => !UNBOUND.has(one) || this.allowsAnywhere(one));
       const covering = [...this.grants].filter(([key]) => key === pattern || covers(key, plain(pattern)));
       add(
@@ -109,7 +108,7 @@ function operations(list: unknown): readonly string[] {
   return list;
 }
 
-/** Without what says that qualified names are meant as well, which all are. */
+/** Strips the prefix that includes qualified names; every pattern includes them. */
 const plain = (written: string): string => (written.startsWith('[*]') ? written.slice(3) : written);
 
 function covers(written: string, name: string): boolean {
@@ -121,7 +120,7 @@ function covers(written: string, name: string): boolean {
   return name.length >= pattern.length - 1 && name.startsWith(pattern.slice(0, star)) && name.endsWith(tail);
 }
 
-/** Where one side grants everything, what the other lists. */
+/** Returns the intersection; if one side is a wildcard, the list of the other. */
 function common(list: readonly string[], own: readonly string[]): readonly string[] {
   if (own.includes('*')) return list;
   if (list.includes('*')) return [...new Set(own)];

@@ -3,13 +3,13 @@ import { CompatError } from './compat-error.js';
 
 /** A channel as a client names it. */
 export interface ChannelName {
-  /** As sent. */
+  /** The name as sent. */
   readonly text: string;
-  /** What it is about: all qualified forms share its state. */
+  /** The channel without qualifier: all qualified forms share its state. */
   readonly base: string;
-  /** Those of the qualifier. */
+  /** The params of the qualifier. */
   readonly params: Readonly<Record<string, string>>;
-  /** The expression that a derived channel is told messages by; null: it is no derived one. */
+  /** The filter expression of a derived channel; null if it is not a derived channel. */
   readonly filter: string | null;
 }
 
@@ -25,9 +25,8 @@ const CONTROL = /[\u0000-\u001F\u007F]/;
 const wrong = (text: string): CompatError => new CompatError(40_010, text);
 
 /**
- * Reads a name.
- *
- * @throws CompatError 40010 when it is none.
+ * Parses a channel name.
+ * @throws CompatError 40010 if it is invalid.
  */
 export function readChannelName(text: unknown): ChannelName {
   if (typeof text !== 'string' || text === '' || CONTROL.test(text)) throw wrong('channel name is not valid');
@@ -39,9 +38,9 @@ export function readChannelName(text: unknown): ChannelName {
 }
 
 /**
- * Reads the name of what a request is about, which is no derived channel: those can only be subscribed to.
- *
- * @throws CompatError 40010 when it is none.
+ * Parses the channel name of a request other than a subscription. Derived channels are not permitted: they can only
+ * be subscribed to.
+ * @throws CompatError 40010 if it is invalid.
  */
 export function readOwnChannelName(text: unknown): ChannelName {
   const name = readChannelName(text);
@@ -49,7 +48,7 @@ export function readOwnChannelName(text: unknown): ChannelName {
   return name;
 }
 
-/** Whether what begins so is a derived channel, if it is a channel at all. */
+/** Whether the text starts like the name of a derived channel; it may still be invalid. */
 export const isDerived = (text: string): boolean => text.startsWith(FILTER);
 
 function qualified(text: string): Omit<ChannelName, 'text'> {
@@ -72,5 +71,5 @@ function expressionOf(encoded: string): string {
   return bytes.toString();
 }
 
-/** What begins with `#` stands for users here, whatever else it may be elsewhere. */
+/** Names that begin with `#` are reserved for user channels. */
 const isBase = (text: string): boolean => text !== '' && !/^[[:#]/.test(text) && text.isWellFormed();

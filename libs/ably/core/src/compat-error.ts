@@ -17,7 +17,7 @@ const NOT_400: Readonly<Record<number, number>> = {
 /** The HTTP status of a code: that of its row, else of its family. */
 const statusOf = (code: number): number => NOT_400[code] ?? (code >= 40100 && code < 40200 ? 401 : 400);
 
-/** What an Ably client is told went wrong, on REST and realtime alike. */
+/** An error for Ably clients, on REST and realtime. */
 export class CompatError extends Error {
   constructor(
     readonly code: number,
@@ -29,7 +29,7 @@ export class CompatError extends Error {
     super(message);
   }
 
-  /** As it stands in answers and frames. */
+  /** The form used in responses and frames. */
   get body(): ErrorBody {
     const { message, code, statusCode } = this;
     return { message, code, statusCode };

@@ -4,22 +4,22 @@ import type { Principal } from './authentication.js';
 import { CompatError } from './compat-error.js';
 import { isObject, parseJson } from './json.js';
 
-/** How long a connection may be away and still come back. */
+/** The time for which a disconnected connection can be resumed. */
 export const STATE_TTL_MS = 120_000;
 
-/** A key, and what is remembered of it. */
+/** A connection key and its hash. */
 export interface ConnectionKey {
   readonly key: string;
   readonly keyHash: string;
 }
 
-/** The connection that a key stands for. */
+/** The connection of a key. */
 export interface KeyedConnection {
   readonly connectionId: string;
   readonly appId: string;
-  /** Null: it is nobody. */
+  /** Null: anonymous. */
   readonly clientId: string | null;
-  /** It may publish as whoever it names. */
+  /** Whether it may publish with any clientId. */
   readonly mayBeAnybody: boolean;
 }
 
@@ -29,14 +29,17 @@ export interface TakenByKey {
   readonly keyHash: string;
 }
 
-/** A connection as its key stands for it. */
+/** The fields of a connection that its key record stores. */
 export interface Keyed {
   readonly id: string;
   readonly principal: Principal;
   readonly keyHash: string;
 }
 
-/** What stands where the key of a connection stood that has come back by it, and how long: longer than any other looks. */
+/**
+ * Replaces the record of a key by which a connection was resumed. Its lifetime exceeds that of every other key
+ * record.
+ */
 const TAKEN = 'taken';
 const TAKEN_MS = 5 * STATE_TTL_MS;
 
@@ -48,7 +51,7 @@ export const connectionKeyHash = (key: string): string | null => (KEY.test(key) 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 const nameOf = (hash: string): string => `compat:session:${hash}`;
 
-/** Which connection a key stands for; shared by all processes. Keys themselves are kept nowhere. */
+/** Maps connection keys to connections; shared by all processes. Only hashes of keys are stored. */
 export class ConnectionKeys {
   constructor(
     private readonly cache: Pick<
@@ -66,7 +69,10 @@ export class ConnectionKeys {
     return { key, keyHash };
   }
 
-  /** Still here: its key is good for another while, also where the cache had lost it. False: somebody has come back by it. */
+  /**
+   * Extends the lifetime of a live connection's key, and restores it if the cache has lost it. Returns false if the
+   * connection was resumed with it elsewhere.
+   */
   async refresh({ id, principal, keyHash }: Keyed): Promise<boolean> {
     const [name, record] = [nameOf(keyHash), recordOf(id, principal)];
     return (
@@ -75,12 +81,12 @@ export class ConnectionKeys {
     );
   }
 
-  /** It will not come back with this key. */
+  /** Deletes the key, so that the connection cannot be resumed with it. */
   async end({ id, principal, keyHash }: Keyed): Promise<void> {
     await this.cache.compareAndRemove(nameOf(keyHash), recordOf(id, principal));
   }
 
-  /** The connection that a client comes back as, for which the key stands no more; or why it cannot. */
+  /** Resolves to the connection to resume and invalidates the key, or to the reason it cannot be resumed. */
   async take(key: string, principal: Principal): Promise<TakenByKey | CompatError> {
     if (!KEY.test(key)) return new CompatError(80_018, 'the connection key is not valid');
     const keyHash = hashOf(key);
@@ -90,7 +96,7 @@ export class ConnectionKeys {
     if (text === null || found === null) return gone();
     if (found.appId !== principal.app.id || found.clientId !== principal.clientId)
       return new CompatError(80_011, 'the connection is that of another client');
-    // Of two who come with one key, one finds it taken.
+    // If two clients present the same key, only one compare-and-swap succeeds.
     const isTaken = await this.cache.compareAndSwap(name, text, TAKEN, TAKEN_MS);
     return isTaken ? { connectionId: found.connectionId, keyHash } : gone();
   }

@@ -26,14 +26,14 @@ import { Statistics } from './statistics/statistics.js';
 import { TokenRequests } from './token-request.js';
 import { Tokens } from './tokens.js';
 
-/** What the core stands on. */
+/** Dependencies of the core. */
 export interface CompatCoreParts {
   readonly config: Config;
   readonly apps: Apps;
   readonly cache: Cache;
   readonly publisher: BatchPublisher;
   readonly operations: Operations;
-  /** Null: this process has no way to messages that live on. */
+  /** Null: this process has no access to mutable messages. */
   readonly messages: AnnotationFinder | null;
   /** Null: nothing is pushed by this process. */
   readonly triggers: Triggers | null;
@@ -46,7 +46,7 @@ const LARGEST_MESSAGE_BYTES = 65_536;
 /** A message that is sent again after a resume is always known. */
 const LEAST_KEPT_MS = 120_000;
 
-/** What both faces for Ably clients work with. */
+/** Components shared by the REST and realtime APIs for Ably clients. */
 export class CompatCore {
   readonly authentication: Authentication;
   readonly tokenRequests: TokenRequests;
@@ -109,7 +109,10 @@ export class CompatCore {
     return this.#channels.foreign(app, base);
   }
 
-  /** What a message of the app may be that is published or changed; the word of another vendor is reserved like ours. */
+  /**
+   * Limits of messages that are published or changed. The prefixes of both the configured and the default vendor are
+   * reserved.
+   */
   messageRules(app: App): NamedRules {
     const names = this.#names;
     return {
@@ -119,7 +122,7 @@ export class CompatCore {
   }
 }
 
-/** What a message of the app may be. */
+/** The message limits of an app. */
 export const messageRules = ({ limits }: App): MessageRules => ({
   maxBytes: Math.min(LARGEST_MESSAGE_BYTES, limits.maxEventPayloadBytes),
   maxNameBytes: limits.maxEventNameBytes,

@@ -1,17 +1,17 @@
 import { CompatError } from './compat-error.js';
 
-/** What a request authenticates with, and as whom. */
+/** The credentials and clientId of a request. */
 export interface Credentials {
   readonly token: string | null;
   readonly key: string | null;
-  /** Null: nobody in particular. */
+  /** Null: anonymous. */
   readonly clientId: string | null;
 }
 
 export interface CredentialSource {
   readonly query: Readonly<Record<string, string | undefined>>;
   header(lowerCaseName: string): string | undefined;
-  /** The query's `clientId` is a filter of what is asked for, not who asks. */
+  /** Whether the query's `clientId` filters the result instead of identifying the caller. */
   readonly clientIdFilters?: boolean;
 }
 
@@ -36,7 +36,7 @@ const rest = (text: string, scheme: string): string | null =>
     ? text.slice(scheme.length).trim()
     : null;
 
-/** As libraries send it, in base64; as others do, bare. */
+/** Returns the token of a bearer header, which libraries send in base64 and other clients send bare. */
 function bearerToken(text: string): string {
   if (text.split('.').length === 3 || !BASE64.test(text)) return text;
   const decoded = Buffer.from(text, 'base64').toString();
@@ -55,7 +55,10 @@ function clientIdOf(source: CredentialSource): string | null {
   return checked(named);
 }
 
-/** What a token may be given to: `*` stands for anybody. A line break would be read as the end of a signed line. */
+/**
+ * Whether a token may be issued to this clientId; `*` permits any. A line break is rejected, because it separates the
+ * lines of a signed text.
+ */
 export const isClientId = (value: unknown): value is string =>
   typeof value === 'string' &&
   value !== '' &&

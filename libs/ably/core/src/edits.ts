@@ -7,16 +7,16 @@ import { fromLatest } from './message/item.js';
 import { beginsWithNothing, connectionBeside, toNative, type WireMessage } from './message/native.js';
 import { orRefused } from './refusal.js';
 
-/** Which message is to be changed, by whom. */
+/** The message to change, and the principal of the change. */
 export interface EditRequest {
   readonly principal: Principal;
   /** The channel without its qualifier. */
   readonly base: string;
   readonly serial: string;
   readonly edit: Edit;
-  /** The change is made once for it; null: as often as it is asked for. */
+  /** Makes the change idempotent; null: every request is applied. */
   readonly operationId: string | null;
-  /** The connection that asks for it; null: a server. */
+  /** The requesting connection; null: a server. */
   readonly connectionId: string | null;
   readonly via: Via;
 }
@@ -24,13 +24,13 @@ export interface EditRequest {
 interface Current extends Pick<WireMessage, 'encoding' | 'extras' | 'name'> {
   /** Null: it was made without. */
   readonly data: string | null;
-  /** Where it is from, as it is kept. */
+  /** The publishing connection as stored. */
   readonly connection: string | null;
 }
 
 const OPERATION = { update: 'updateMessage', delete: 'deleteMessage', append: 'appendMessage' } as const;
 
-/** Changes messages that live on, for both faces. */
+/** Changes mutable messages, for REST and realtime. */
 export class Edits {
   constructor(
     private readonly operations: Pick<Operations, 'readMessage' | (typeof OPERATION)[Edit['action']]>,
@@ -46,7 +46,7 @@ export class Edits {
     if (!['any', 'own'].some((whose) => mayDo(principal, `message-${edit.action}-${whose}`, base)))
       throw new CompatError(40_160, NOT_GRANTED);
     const body = jsonBody({ ...(await this.#content(request)), ...saidOf(request) });
-    // Whoever may change messages need not be allowed to publish new ones.
+    // The right to change messages does not require the right to publish.
     const caller = {
       ...callerOf(principal, via, ['publish']),
       ...(connectionId === null ? {} : { connectionId }),
@@ -57,8 +57,8 @@ export class Edits {
   }
 
   /**
-   * What of the message changes, in the words of the service. What it cannot say by itself stands in extras, which are
-   * replaced whole: they are made of the message as it is now. Of two who change one message at once, the later decides.
+   * Builds the changed fields in the native form. Fields without a native counterpart are in extras, which are
+   * replaced as a whole and derived from the current message. With concurrent changes the last write wins.
    */
   async #content(request: EditRequest): Promise<object> {
     const { edit } = request;

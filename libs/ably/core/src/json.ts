@@ -1,4 +1,4 @@
-/** A value of a body or a frame that is an object; its members are judged by whoever reads them. */
+/** An object in a body or a frame; its members are not yet validated. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>

@@ -12,9 +12,8 @@ const malformed = (): CompatError => new CompatError(40_144, 'not a token');
 export interface Jwe {
   readonly keyName: string;
   /**
-   * What it holds.
-   *
-   * @throws CompatError 40144 when the secret is not that of who made it.
+   * Decrypts the content.
+   * @throws CompatError 40144 if the secret does not match.
    */
   open(secret: string): string;
 }

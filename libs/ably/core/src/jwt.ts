@@ -11,14 +11,14 @@ const EMBEDDED = 'x-ably-token';
 
 const malformed = (text: string): CompatError => new CompatError(40_144, text);
 
-/** A token that carries what it grants. */
+/** A JWT that carries its grants. */
 export interface Jwt {
   readonly keyName: string;
   readonly claims: JsonObject;
   readonly algorithm: unknown;
-  /** The token that it stands around; null: it speaks for itself. */
+  /** The embedded token; null if it has none. */
   readonly embedded: string | null;
-  /** What is signed, and the signature. */
+  /** The signed text and the signature. */
   readonly signedText: string;
   readonly signature: string;
 }
@@ -47,14 +47,14 @@ function part(text: string): JsonObject {
   return value;
 }
 
-/** What a proved token says of itself. */
+/** The claims of a verified token. */
 export interface JwtClaims {
   readonly issuedMs: number;
   readonly expiresMs: number;
   readonly clientId: string | null;
-  /** Null: what the key may do. */
+  /** Null: the capability of the key applies. */
   readonly capabilityText: string | null;
-  /** What it may be revoked by; null: nothing of that kind. */
+  /** The revocation key; null if it has none. */
   readonly revocationKey: string | null;
 }
 

@@ -8,7 +8,7 @@ import { CompatError, unavailable } from './compat-error.js';
 export interface Key {
   readonly name: string;
   readonly secret: string;
-  /** Null: it does not exist. Whoever has proved to hold the key is let in by `appOf`. */
+  /** Null if the app does not exist. A caller with a verified key is admitted by `appOf`. */
   readonly app: App | null;
   readonly capability: Capability;
   readonly isRevocable: boolean;
@@ -17,7 +17,7 @@ export interface Key {
   readonly problem: CompatError | null;
 }
 
-/** Where apps are found. */
+/** Finds apps. */
 export interface Apps {
   findByKey(key: string): Promise<App | null>;
   findById(id: string): Promise<App | null>;
@@ -27,7 +27,7 @@ type Row = Config['compat']['keys'][number];
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** A row, with what every request by it needs. */
+/** A key row with the data that every request with it needs. */
 interface Entry {
   readonly row: Row;
   readonly capability: Capability;
@@ -36,7 +36,7 @@ interface Entry {
 const byName = (rows: readonly Row[]): ReadonlyMap<string, Entry> =>
   new Map(rows.map((row) => [row.key_name, { row, capability: Capability.parse(row.capability) }]));
 
-/** Compares in the same time, whatever differs. */
+/** Compares in constant time. */
 export const isSameSecret = (one: string, other: string): boolean =>
   timingSafeEqual(sha256(one), sha256(other));
 
@@ -60,9 +60,8 @@ export class KeyRing {
   }
 
   /**
-   * The key of this name, active or not, whatever its app; null: there is none.
-   *
-   * @throws CompatError, in a promise, when apps cannot be looked up.
+   * Returns the key of this name, active or not, whether or not its app exists; null if there is none.
+   * @throws CompatError, in a promise, if apps cannot be looked up.
    */
   async find(name: string, nowMs: number): Promise<Key | null> {
     const entry = this.#entries.get(name);

@@ -44,7 +44,10 @@ const open = (parts: PartsOf<typeof PARTS>): CompatCore => {
   return core;
 };
 
-/** Needs the modules of the app registry, the cache, publishing and operations; knows messages that live on where there are readers of them, and pushes where push is there. */
+/**
+ * Requires the modules of the app registry, the cache, publishing and operations. Mutable messages and push are
+ * available if their providers are.
+ */
 @Module({
   providers: [provider(COMPAT_CORE, PARTS, open)],
   exports: [COMPAT_CORE],

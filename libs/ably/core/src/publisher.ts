@@ -21,20 +21,20 @@ export interface NewMessages {
   readonly messages: readonly NewMessage[];
   /** The connection that publishes, or that a server speaks for; null: none. */
   readonly connectionId: string | null;
-  /** What ids begin with that nobody gave; null: a server publishes, and one is made. */
+  /** The prefix of generated message ids; null: a server publishes, and a prefix is generated. */
   readonly base: string | null;
 }
 
-/** What came of it, in the order of the messages. */
+/** The results, in the order of the messages. */
 export interface Published {
   readonly ids: readonly string[];
-  /** Of each message where it lives on, else its id. */
+  /** The serial of each mutable message, otherwise its id. */
   readonly serials: readonly string[];
   /** Whether it was published now, and not under the same id before. */
   readonly isNew: readonly boolean[];
 }
 
-/** 12 characters of what is random in a UUID: of these many are made at a time. */
+/** Returns 12 characters from the random bits of a UUID; UUIDs are generated in batches. */
 function newBase(): string {
   const uuid = randomUUID();
   const hex = uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(-6);
@@ -95,7 +95,7 @@ export class CompatPublisher {
     messages: readonly NewMessage[],
     publications: readonly Publication[],
   ): Promise<readonly Receipt[]> {
-    // What is kept is kept together: one by one a thousand of them take a thousand commits.
+    // Durable messages are committed together: one by one, a thousand messages would need a thousand commits.
     if (publications.length > 1 && publications.every(({ history }) => history !== null))
       return this.publisher.publishSeries(publications);
     const receipts: Receipt[] = [];
@@ -109,11 +109,11 @@ export class CompatPublisher {
   }
 }
 
-/** For sockets that are connected now, and for nobody else. */
+/** Whether the message is delivered only to currently connected sockets. */
 export const isEphemeral = (message: NewMessage | undefined): boolean =>
   message?.extras?.['ephemeral'] === true;
 
-/** Whoever publishes the same under one id does so once, by whatever connection. */
+/** The fingerprint for deduplication: the same content under one id is published once, regardless of the connection. */
 const fingerprintOf = ({ event, dataText, extrasText }: NativeParts, clientId: string | null): string =>
   createHash('sha256')
     .update(JSON.stringify([event, dataText, extrasText, clientId]))
@@ -128,7 +128,7 @@ function publicationOf(
   const said = toNative(message);
   const isFromId = connectionById(messageId) === (connectionId ?? undefined);
   const parts = isFromId ? said : toNative(message, connectionId ?? '');
-  // What was made here for a server stands for nothing that was published before.
+  // An id generated here for a server cannot match an earlier publish.
   const isKeyed = message.id !== null || base !== null;
   return {
     key: isKeyed

@@ -11,7 +11,7 @@ const CODES: Readonly<Record<string, number>> = {
   conflict: 40_031,
 };
 
-/** What an Ably client is told of a refusal of the service; anything else is left as it is. */
+/** Converts a service error to the error for Ably clients; any other value is returned unchanged. */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { code, status, message, aiCode, headers } = error;
@@ -24,7 +24,7 @@ export function refusalOf(error: unknown): unknown {
   return new CompatError(40_000, message);
 }
 
-/** Rejects with what the client is told. */
+/** Rejects with the converted error. */
 export async function orRefused<Value>(asked: Promise<Value> | Value): Promise<Value> {
   try {
     return await asked;

@@ -5,7 +5,7 @@ import { CompatError, unavailable } from './compat-error.js';
 import { isObject, type JsonObject, parseJson } from './json.js';
 import { orUnavailable } from './tokens.js';
 
-/** Which tokens of a key are revoked. */
+/** A revocation of tokens of a key. */
 export interface Revocation {
   readonly type: 'channel' | 'clientId' | 'revocationKey';
   readonly value: string;
@@ -14,7 +14,7 @@ export interface Revocation {
   readonly appliesAt: number;
 }
 
-/** What of a token revocations look at. */
+/** The token properties that revocations match. */
 export interface Revocable {
   readonly keyName: string;
   readonly issuedMs: number;
@@ -23,7 +23,7 @@ export interface Revocable {
   readonly capability: Capability;
 }
 
-/** What is asked to be revoked. */
+/** A revocation request. */
 export interface RevocationRequest {
   readonly targets: readonly string[];
   readonly issuedBefore: number;
@@ -37,13 +37,13 @@ const PAST_MS = 3_600_000;
 const AHEAD_MS = 1000;
 /** A client that is let renew its token has a little while for it. */
 const MARGIN_MS = 30_001;
-/** Of one key; beyond, nothing more is taken until some have run out. */
+/** The limit of revocations per key; beyond it, new ones are refused until some expire. */
 const MAX_KEPT = 10_000;
 const ATTEMPTS = 8;
 
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
-/** @throws CompatError 40000 for what asks for nothing that can be done. */
+/** @throws CompatError 40000 if the request is invalid. */
 export function readRevocation(body: unknown, nowMs: number): RevocationRequest {
   if (!isObject(body)) throw malformed('the body must be an object');
   const { targets } = body;
@@ -75,7 +75,7 @@ export function concerns(revocation: Revocation, token: Revocable): boolean {
 
 /** Revocations, in the cache that all processes share: one entry a key. */
 export class Revocations {
-  /** By key, whose tokens bring them here, what was read last: thousands are not read anew for each request. */
+  /** The last read revocations by key, so that the text is not parsed again for each request. */
   readonly #read = new Map<string, { readonly text: string; readonly all: readonly Revocation[] }>();
 
   constructor(
@@ -83,7 +83,7 @@ export class Revocations {
     private readonly keptMs: number,
   ) {}
 
-  /** Revokes what it can, and tells of each target. Rejects with CompatError when nothing could be kept. */
+  /** Revokes the valid targets and returns a result for each. Rejects with CompatError if nothing could be stored. */
   async add(keyName: string, request: RevocationRequest, nowMs: number): Promise<readonly object[]> {
     const { issuedBefore, appliesAt } = request;
     const read = request.targets.map((target) => ({ target, revocation: revocationOf(target, request) }));
@@ -96,7 +96,10 @@ export class Revocations {
     );
   }
 
-  /** The first that concerns a token; null: none does. Rejects with CompatError 50000 when nobody can tell. */
+  /**
+   * Returns the first revocation that matches a token, or null if none does. Rejects with CompatError 50000 if that
+   * cannot be determined.
+   */
   async of(token: Revocable): Promise<Revocation | null> {
     const all = await this.list(token.keyName);
     const found = all.filter((one) => concerns(one, token));
@@ -137,7 +140,7 @@ export class Revocations {
 const nameOf = (keyName: string): string =>
   `compat:revoked:${createHash('sha256').update(keyName).digest('hex')}`;
 
-/** What of a request a target stands for; null: it names nothing that is known. */
+/** Returns the revocation of a target, or null if the target type is unknown. */
 export function revocationOf(
   target: string,
   { issuedBefore, appliesAt }: Pick<RevocationRequest, 'appliesAt' | 'issuedBefore'>,

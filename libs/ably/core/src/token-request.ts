@@ -12,7 +12,7 @@ export interface TokenRequestRules {
   readonly nonceTtlMs: number;
 }
 
-/** What is answered to a token request. */
+/** The response to a token request. */
 export interface TokenDetails {
   readonly token: string;
   readonly keyName: string;
@@ -23,7 +23,7 @@ export interface TokenDetails {
 }
 
 interface Read {
-  /** As sent, for the signature. */
+  /** As sent, because it is part of the signed text. */
   readonly ttlText: string;
   readonly timestampText: string;
   readonly capabilityText: string;
@@ -34,14 +34,14 @@ interface Read {
   readonly mac: string;
 }
 
-/** What a proved request asks for. */
+/** The content of a verified request. */
 export interface ProvedRequest {
   readonly ttlMs: number;
   readonly timestampMs: number;
-  /** Null: nobody in particular. */
+  /** Null: anonymous. */
   readonly clientId: string | null;
   readonly nonce: string;
-  /** JSON text of what the key grants of it. */
+  /** The JSON text of the granted capability. */
   readonly capability: string;
 }
 
@@ -135,7 +135,7 @@ const textOf = (keyName: string, request: Read): string =>
     request.nonce,
   ]);
 
-/** JSON text of what the key lets the requester have. */
+/** Returns the JSON text of the capability that the key grants for a request. */
 export function granted(key: Pick<Key, 'capability'>, text: string): string {
   if (text === '') return key.capability.toString();
   const requested = Capability.parse(text);

@@ -3,7 +3,7 @@ import type { Cache } from '@carillon/cache';
 import { unavailable } from './compat-error.js';
 import { isObject, parseJson } from './json.js';
 
-/** What is remembered of a token; the token itself is stored nowhere. */
+/** The stored record of a token; the token itself is not stored. */
 export interface TokenRecord {
   readonly appId: string;
   readonly keyName: string;
@@ -20,7 +20,7 @@ const KEPT_AFTER_EXPIRY_MS = 3_600_000;
 
 const nameOf = (token: string): string => `compat:token:${createHash('sha256').update(token).digest('hex')}`;
 
-/** Null: it is none. */
+/** Returns null if the text is not a token record. */
 export function readTokenRecord(text: string): TokenRecord | null {
   const kept = parseJson(text);
   if (!isObject(kept)) return null;
@@ -37,7 +37,7 @@ export function readTokenRecord(text: string): TokenRecord | null {
 export class Tokens {
   constructor(private readonly cache: Pick<Cache, 'get' | 'setIfAbsent'>) {}
 
-  /** Remembers a new token and says it. */
+  /** Stores the record of a new token and returns the token. */
   async issue(record: TokenRecord): Promise<string> {
     const token = `t1.${randomBytes(TOKEN_BYTES).toString('base64url')}`;
     const ttlMs = record.expiresMs - record.issuedMs + KEPT_AFTER_EXPIRY_MS;

@@ -8,7 +8,7 @@ export type WireFormat = 'json' | 'msgpack';
 
 const MAX_ENTRIES = 4096;
 const MAX_DEPTH = 32;
-/** Deeper than anybody nests, and far less than what cannot be written any more. */
+/** Exceeds any practical nesting depth, and is far below the depth that can no longer be encoded. */
 const MAX_JSON_DEPTH = 512;
 
 const encoder = new Encoder({ ignoreUndefined: true, sortKeys: false });
@@ -25,8 +25,7 @@ export const encodeWire = (value: unknown, format: WireFormat): string | Uint8Ar
 
 /**
  * Decodes one value. The result holds no view of `bytes`, which may be a native buffer that is reused after the call.
- *
- * @throws CompatError 40000 when they do not stand for one value within the bounds.
+ * @throws CompatError 40000 if the bytes are not exactly one value within the limits.
  */
 export function decodeWire(bytes: Uint8Array, format: WireFormat): unknown {
   if (format === 'json') {

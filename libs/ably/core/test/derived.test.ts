@@ -42,7 +42,7 @@ describe('expressions of derived channels', () => {
     expect(fits(TICK)).toBe(true);
     expect(fits(TICK, { name: 'tock' })).toBe(false);
     expect(fits('data.n > `1`', { data: '{"n":2}', encoding: 'json' })).toBe(true);
-    // Only what says that it is JSON is read as such.
+    // Data is parsed as JSON only if its encoding says so.
     expect(fits('data.n > `1`', { data: '{"n":2}' })).toBe(false);
     expect(fits("headers.region == 'eu'", { extras: { headers: { region: 'eu' } } })).toBe(true);
     expect(fits("clientId == 'ada' && connectionId == '1.2'", { clientId: 'ada', connectionId: '1.2' })).toBe(

@@ -9,7 +9,7 @@ import { Statistics } from '../src/statistics/statistics.js';
 
 const at = (id: string): number => startOf(id) ?? Number.NaN;
 const DAY_MS = 86_400_000;
-/** Nobody but who is told to writes: what waits for its time would wait for ever. */
+/** A flush interval that never elapses during a test, so that only explicit flushes write. */
 const NEVER_MS = 3_600_000;
 const ALL = { unit: 'month', fromMs: 0, untilMs: at('9999-12-31'), newestFirst: true, limit: 1 } as const;
 
@@ -85,7 +85,7 @@ describe('statistics of several processes', () => {
     const published = stopping.inbound('stopped', 'rest', { count: 1, bytes: 4 });
     await stopping.stop();
     await published;
-    // What comes of requests that end last.
+    // Counts of requests that end during the shutdown.
     stopping.observe('stopped', { 'apiRequests.succeeded': 1 });
     await stopping.stop();
     expect(await entriesOf('stopped')).toMatchObject({

@@ -83,7 +83,7 @@ it('fixtures are read whole or not at all', () => {
     'messages.inbound.rest.messages.count': 3,
     'messages.inbound.all.messages.count': 3,
   });
-  // As everywhere, what is null is not there.
+  // Null members count as absent, as in all bodies.
   expect(
     readFixtures(item({ inbound: null, connections: { all: { peak: null, opened: 1 } } }))[0]?.entries,
   ).toEqual({
@@ -146,7 +146,7 @@ it('what adds up is handed on as one observation, whatever it was added as', () 
 });
 
 it('a peak is the most that all processes had at once, as far as they told', () => {
-  // Of each process, what it had at most since it last told, and what it has now.
+  // For each process, its peak since its last report and its current value.
   const told = fc.record({
     process: fc.constantFrom('a', 'b', 'c'),
     more: fc.nat(5),
@@ -171,7 +171,7 @@ it('a peak is the most that all processes had at once, as far as they told', () 
     }),
   );
   const other: Minute = { entries: { 'x.peak': 3 }, levels: { gone: { 'x.peak': 3 } } };
-  // What says nothing of how many there are leaves that as it was.
+  // An observation without gauge values leaves them unchanged.
   expect(withSeen(other, 'a', seen({ n: 1 }))).toEqual({ ...other, entries: { 'x.peak': 3, n: 1 } });
 });
 

@@ -3,8 +3,8 @@ import { AppChanged, AppConflict, AppNotFound } from '../failures.js';
 import type { AppPage, AppPageRequest, AppStore, RevisedApp } from '../port.js';
 
 /**
- * Driver `memory` (also called `array`): a map of this process, filled with the inline apps at start. Changes are
- * lost at restart and no other node sees them. Grows only by what the operator configures or creates.
+ * Driver `memory` (also called `array`): an in-process map, filled with the inline apps at start. Changes are lost at
+ * restart and are not visible to other nodes. Its size is determined by what the operator configures or creates.
  */
 export class MemoryAppStore implements AppStore {
   readonly local = true;

@@ -5,7 +5,7 @@ import { BrokenApp, type StoredApp } from '../port.js';
 
 export type Json = Record<string, unknown>;
 
-/** Members of the record that stores have no place for stand in the policy under this name. */
+/** The policy member that holds record members for which stores have no column. */
 const RECORD_MEMBERS = 'record_members';
 
 /** A record as stores keep it: four plain values, and everything else in the policy. */
@@ -54,7 +54,7 @@ export function storedForm(record: AppRecord): StoredForm {
   };
 }
 
-/** What `storedForm` took apart, to be read as a record. */
+/** Rebuilds the record that `storedForm` split. */
 export function recordOf(head: Json, policy: Json): Json {
   const { [RECORD_MEMBERS]: members, ...rest } = policy;
   return isTable(members) ? { ...members, ...head, policy: rest } : { ...head, policy };

@@ -1,4 +1,4 @@
-/** Stands for a model: says the question back, word by word, and counts, so that an answer takes a while. */
+/** A stub of a model: repeats the question word by word and counts, so that an answer takes a while. */
 async function* words(question, pauseMs) {
   const answer = `You asked: ${question} Let me count. ${Array.from({ length: 40 }, (_, n) => n + 1).join(' ')}`;
   for (const word of answer.split(/(?<= )/)) {
@@ -7,7 +7,7 @@ async function* words(question, pauseMs) {
   }
 }
 
-/** Has the model answer in the channel, where everybody who is there reads it as it grows. */
+/** Streams the model's answer to the channel, where all subscribers read it as it grows. */
 export async function answerTo(channel, question, pauseMs = 100) {
   const runId = crypto.randomUUID();
   await channel.messages.publish('said', question);

@@ -1,4 +1,5 @@
-// An app's own server: it knows its users, lets them into channels, signs what they may change, and has a model answer.
+// An app's own server: it knows its users, authorizes them for channels, signs permitted changes, and lets a model
+// answer.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +11,7 @@ import { answerTo } from './model.js';
 const page = (name) => fileURLToPath(new URL(`./pages/${name}`, import.meta.url));
 const PAGES = new Set(['index', 'chat', 'ai', 'push']);
 const MOST_BYTES = 64 * 1024;
-/** What a page's token permits. */
+/** The capability of a page's token. */
 const CAPABILITY = {
   '*': [
     'subscribe',
@@ -47,7 +48,7 @@ async function textOf(request) {
   return text;
 }
 
-/** Everything the server answers, by path. `user` stands for what a session would know. */
+/** All routes of the server, by path. `user` stands for the user id that a session would provide. */
 function routes({ url, credentials, vapidPublicKey }) {
   const api = signedApi(url, credentials);
   const { key } = credentials;
@@ -76,7 +77,7 @@ function routes({ url, credentials, vapidPublicKey }) {
     },
     '/ask': ({ text }) => {
       const { channel, question, pauseMs } = JSON.parse(text);
-      // The answer goes on whatever becomes of who asked.
+      // The answer continues even if the asking client disconnects.
       void answerTo(app.channel(channel), question, pauseMs).catch(() => undefined);
       return {};
     },
@@ -104,7 +105,7 @@ async function file(pathname) {
   return ['text/html; charset=utf-8', readFileSync(page(`${name}.html`), 'utf8')];
 }
 
-/** Serves the examples; resolves with where, and with what ends it. */
+/** Serves the examples. Resolves with the address and a function that stops the server. */
 export async function startExamples(options) {
   const answers = routes(options);
   const answer = async (request, response) => {

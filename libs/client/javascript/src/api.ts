@@ -1,6 +1,6 @@
 import { CarillonError } from './error.js';
 
-/** A request of the service's signed HTTP API. Only whoever holds the app's secret can make it. */
+/** A request to the service's signed HTTP API. Requires the app's secret. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below the app, encoded as it is to be sent. */
@@ -13,7 +13,7 @@ export interface ApiRequest {
 /** Has a request made; rejects with the service's refusal. */
 export type Api = (request: ApiRequest) => Promise<unknown>;
 
-/** How an app's own server is told of a request. */
+/** Options of forwarding requests to the app's own server. */
 export interface ForwardOptions {
   readonly headers?: () => Readonly<Record<string, string>>;
   readonly credentials?: 'include' | 'omit' | 'same-origin';
@@ -33,7 +33,7 @@ export function forwardTo(url: string, options: ForwardOptions = {}): Api {
   };
 }
 
-/** What an answer holds; throws where it is a refusal. */
+/** Returns the parsed body of a response. Throws if the response is an error. */
 export function answerOf(status: number, text: string): unknown {
   let body: unknown;
   try {

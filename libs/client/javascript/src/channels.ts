@@ -3,10 +3,10 @@ import type { Channel } from './channel/channel.js';
 /** The channels of a client, by name. Each stays the same until it is forgotten. */
 export class Channels {
   readonly #byName = new Map<string, Channel>();
-  /** Those among them whose name is a pattern. */
+  /** The channels whose name is a pattern. */
   readonly #patterns = new Set<Channel>();
 
-  /** Undefined: nobody asked for it. */
+  /** Returns undefined if the channel was never requested. */
   get(name: string): Channel | undefined {
     return this.#byName.get(name);
   }

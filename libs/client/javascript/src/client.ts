@@ -23,10 +23,10 @@ import { Router } from './router.js';
 import { tokenApi } from './token-api.js';
 import { User } from './user.js';
 
-/** What a client tells. */
+/** Events of a client. */
 export interface ClientEvents {
   readonly state: StateChange;
-  /** What the service refused and nobody else was told, or what failed. */
+  /** A refusal that no other listener received, or a failure. */
   readonly error: CarillonError;
   /** A capability token has ended, or was revoked: then the connection ends too. */
   readonly tokenExpired: { readonly isRevoked: boolean };
@@ -38,7 +38,7 @@ const REVOKED = 40160;
 /** Unanswered subscribe requests; the service keeps 1000 frames for a socket by default. */
 const MOST_SUBSCRIBING = 100;
 
-/** A client of the service: one connection, which comes back by itself, and any number of channels on it. */
+/** A client of the service: one connection that reconnects automatically, and any number of channels on it. */
 export class Carillon extends Emitter<ClientEvents> {
   readonly user: User;
   readonly #options: ClientOptions;
@@ -109,7 +109,7 @@ export class Carillon extends Emitter<ClientEvents> {
     return this.#connection.state;
   }
 
-  /** Of the connection that is there; null: none is established. */
+  /** The id of the current connection; null if none is established. */
   get socketId(): string | null {
     return this.#socketId;
   }
@@ -120,7 +120,7 @@ export class Carillon extends Emitter<ClientEvents> {
   }
 
   /**
-   * Connects, and from then on comes back by itself whatever happens to the network. Throws where the runtime has no
+   * Connects, and from then on reconnects automatically after network failures. Throws if the runtime has no
    * WebSocket, none was given and no other transport is left.
    */
   connect(): this {
@@ -234,7 +234,9 @@ export class Carillon extends Emitter<ClientEvents> {
     });
   }
 
-  /** What was missed is asked for before anything is subscribed: what comes live would hide it. */
+  /**
+   * Missed messages are requested before any channel is subscribed, because live messages would advance the position.
+   */
   async #established(socketId: string, activityTimeoutMs: number): Promise<void> {
     this.#socketId = socketId;
     this.#connection.established(activityTimeoutMs);
@@ -254,7 +256,7 @@ export class Carillon extends Emitter<ClientEvents> {
     }
   }
 
-  /** Asks for what was missed; returns the names of the channels. */
+  /** Requests missed messages; returns the names of the channels. */
   #resume(): ReadonlySet<string> {
     const standings = [...this.#channels].flatMap(({ name, subscription }): Standing[] => {
       const position = subscription.isWanted ? subscription.resumable : null;
@@ -270,7 +272,7 @@ export class Carillon extends Emitter<ClientEvents> {
     if (!isRevoked) this.#token?.ended();
   }
 
-  /** A token that has ended, by whichever clock, is no reason to stay away: another can be had. */
+  /** An expired token does not prevent reconnecting, since a new one can be fetched. */
   #exception(code: number): 'later' | null {
     if (code === 1009) for (const { subscription } of this.#channels) subscription.outbox.giveUp();
     return code === 4009 && this.#token?.renounce() === true ? 'later' : null;

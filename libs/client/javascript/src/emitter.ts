@@ -1,4 +1,4 @@
-/** What each event of a map is told with. */
+/** A listener of one event. */
 export type Listener<Value> = (value: Value) => void;
 
 /** Ends a listening; more than once does nothing. */
@@ -7,7 +7,10 @@ export type Stop = () => void;
 /** `once`: removed by its first event. `client`: belongs to the client itself. */
 type Kind = 'client' | 'each' | 'once';
 
-/** Tells listeners. One that throws neither keeps others from hearing nor stops the client: its error is thrown later. */
+/**
+ * Notifies listeners. An exception in a listener affects neither other listeners nor the client: it is rethrown
+ * asynchronously.
+ */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Map<Listener<never>, Kind>>();
 
@@ -57,7 +60,7 @@ export class Emitter<Events extends object> {
 
 /** Calls every one of them, also when some throw. */
 export function tellAll<Value>(listeners: Iterable<Listener<Value>> | undefined, value: Value): void {
-  // A copy: listeners may come and go while they are told.
+  // Iterates over a copy, since listeners may be added or removed during the notification.
   for (const listener of Array.from(listeners ?? [])) {
     try {
       listener(value);

@@ -4,14 +4,14 @@
  */
 export type FailureReason = 'disconnected' | 'timeout';
 
-/** What the service refused, or what went wrong on the way to it. */
+/** An error returned by the service, or a failure to reach it. */
 export class CarillonError extends Error {
   override readonly name = 'CarillonError';
   /** The number of the service's error frame or of its close; 0: it did not come from the service. */
   readonly code: number;
   /** The channel it is about; null: none. */
   readonly channel: string | null;
-  /** The HTTP status that goes with it; null: none is told. */
+  /** The corresponding HTTP status; null if unknown. */
   readonly status: number | null;
   /** Null: the service refused, or the failure is of another kind. */
   readonly reason: FailureReason | null;

@@ -1,4 +1,4 @@
-/** An id that nobody else makes. Works also where pages are not served securely. */
+/** Returns a random unique id. Also works in insecure contexts. */
 export const randomId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

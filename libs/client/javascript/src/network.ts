@@ -1,11 +1,13 @@
-/** What a browser says of its network. */
+/** Network events of a browser. */
 interface NetworkListener {
-  /** It is there again, or somebody looks at the page again: while nobody did, it may have come and gone. */
+  /**
+   * The network is available again, or the page became visible again: it may have changed while the page was hidden.
+   */
   readonly online: () => void;
   readonly offline: () => void;
 }
 
-/** Listens where the runtime tells of its network at all. Returns what ends it. */
+/** Listens for network events if the runtime has them. Returns a function that stops it. */
 export function followNetwork({ online, offline }: NetworkListener): () => void {
   const page = globalThis as { readonly document?: EventTarget & { readonly visibilityState: string } };
   const stops = [

@@ -10,33 +10,33 @@ import type { TransportName } from './connection/transports.js';
 import type { WireFormat } from './format/frame.js';
 import type { UserToAuthenticate } from './user.js';
 
-/** How a client connects, and as whom. */
+/** Connection and authentication options of a client. */
 export interface ClientOptions {
-  /** Of the app. */
+  /** The key of the app. */
   readonly key: string;
-  /** Of the service: `wss://realtime.example.com`. */
+  /** The URL of the service: `wss://realtime.example.com`. */
   readonly url: string;
   /** Absent: JSON. Others come from `@carillon/client/messagepack` and `@carillon/client/protobuf`. */
   readonly format?: WireFormat;
-  /** A capability token. What gives a fresh one each time keeps long connections alive. */
+  /** A capability token. A function that returns a fresh one keeps long connections alive. */
   readonly token?: TokenSource;
-  /** Who signs private and presence channels. */
+  /** Authorizes private and presence channels. */
   readonly authorize?: Authorize<ChannelToAuthorize, Authorization>;
-  /** Who signs users in. */
+  /** Authenticates users. */
   readonly authenticate?: Authorize<UserToAuthenticate, UserAuthentication>;
-  /** Whether this client gets what it sends itself. Absent: as the service is set, usually yes. */
+  /** Whether this client receives its own messages. Absent: the setting of the service, usually yes. */
   readonly echo?: boolean;
-  /** Whether appends bring what was appended (default) or the whole message. */
+  /** Whether appends carry only the appended data (default) or the whole message. */
   readonly appends?: 'delta' | 'full';
   /** Gather appends for so long. */
   readonly appendRollupMs?: 0 | 20 | 40 | 100 | 500;
-  /** What reads differences between messages, the preferred one first. Absent: messages come whole. Only with JSON. */
+  /** Delta decoders in order of preference. Absent: messages arrive in full. Only with JSON. */
   readonly deltas?: readonly DeltaDecoder[];
-  /** What reads encrypted channels; from `@carillon/client/encrypted`. */
+  /** Decrypts encrypted channels; from `@carillon/client/encrypted`. */
   readonly decryptor?: Decryptor;
   /** Id of the app. With a `token` and without an `api`, changes and annotations are sent with the token. */
   readonly appId?: string;
-  /** Who makes requests of the HTTP API: for reading and changing messages, annotations, AI streams and push. */
+  /** Makes requests to the HTTP API: for reading and changing messages, annotations, AI streams and push. */
   readonly api?: Api;
   /** The api acts with the app's own rights, not with those of this connection: on the app's own server. */
   readonly isTrusted?: boolean;
@@ -47,13 +47,13 @@ export interface ClientOptions {
   readonly backoff?: BackoffOptions;
   /** The longest from the start of an attempt until it is established. Default 15,000. */
   readonly connectTimeoutMs?: number;
-  /** Ask whether the service is there after so long without a frame. Default 30,000. */
+  /** Ping the service after this long without a frame. Default 30,000. */
   readonly activityTimeoutMs?: number;
   /** The longest to wait for the answer to that. Default 10,000. */
   readonly pongTimeoutMs?: number;
   /** Events that wait for one channel to be subscribed. Default 100. */
   readonly maxQueued?: number;
-  /** The word of the service's own names, where it is set to another than `service`. */
+  /** The prefix of the service's event names, if it is configured to another than `service`. */
   readonly vendor?: string;
   /** Shown in the service's logs. */
   readonly clientName?: string;
@@ -62,10 +62,10 @@ export interface ClientOptions {
   readonly random?: () => number;
 }
 
-/** The version that the service is told. */
+/** The client version sent to the service. */
 export const VERSION = '0.1.0';
 
-/** Where to connect to. */
+/** Returns the URL to connect to. */
 export function addressOf(options: ClientOptions, token: string | null): string {
   const { key, url, format, echo, appends, appendRollupMs, clientName = 'carillon-js' } = options;
   const query = new URLSearchParams({

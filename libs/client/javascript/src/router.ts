@@ -8,7 +8,7 @@ import { CarillonError } from './error.js';
 import type { ReceivedFrame } from './format/frame.js';
 import type { User } from './user.js';
 
-/** Whom frames are for. */
+/** The receivers of frames. */
 export interface RouterParts {
   readonly vendor: string;
   /** A channel's messages also belong to those whose pattern it matches. */
@@ -25,7 +25,7 @@ export interface RouterParts {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** What a meta channel tells, by the service's names. */
+/** Events of meta channels, by the service's names. */
 const META: ReadonlySet<string> = new Set([
   'channel_occupied',
   'channel_vacated',
@@ -35,7 +35,7 @@ const META: ReadonlySet<string> = new Set([
   'presence_update',
 ]);
 const RATE_LIMITED = 4301;
-/** Codes of refusals that end by themselves: over capacity, rate or subscription limit, store unavailable. */
+/** Codes of temporary errors: over capacity, rate or subscription limit, store unavailable. */
 const RETRYABLE: ReadonlySet<number> = new Set([4100, RATE_LIMITED, 4303]);
 const UNAVAILABLE = 503;
 const META_PREFIX = '[meta]';
@@ -43,7 +43,7 @@ const META_PREFIX = '[meta]';
 /** The service's own events about messages: messages like any other. */
 const CHANGES = /^message\.(create|update|delete|append)$/;
 
-/** Hands each frame to whom it is for. */
+/** Dispatches each frame to its receiver. */
 export class Router {
   constructor(private readonly parts: RouterParts) {}
 
@@ -58,7 +58,7 @@ export class Router {
     } else this.#message(frame);
   }
 
-  /** What still comes of a channel that is not wanted any more is for nobody. */
+  /** Returns the channel of a frame; frames of channels that are no longer wanted are dropped. */
   #channelOf({ channel: name }: ReceivedFrame): Channel | undefined {
     const channel = name === undefined ? undefined : this.parts.channels.get(name);
     return channel?.subscription.isWanted === true ? channel : undefined;
@@ -204,7 +204,7 @@ export class Router {
     if (channel?.state === 'subscribed') channel.subscription.events.emit('error', error);
     if (error.channel === null) {
       if (user.refused(error)) return;
-      // The service recovers nothing, or was asked for too much: whoever waits for it waits in vain.
+      // The service does not recover anything, or the request was too large: all pending recoveries fail.
       if (error.code === RATE_LIMITED || error.code === 4302) {
         for (const { subscription } of channels) subscription.notRecovered('refused', error.message);
       }
@@ -230,7 +230,7 @@ export class Router {
     this.parts.channels.get(channel)?.subscription.notRecovered(code, reason);
   }
 
-  /** It answers a resume, or tells of a gap that nobody asked about: of the channel, and whatever pattern it fits. */
+  /** Handles a failed resume, or an unrequested gap notice: for the channel and every pattern that matches it. */
   #lost({ channel, code, reason }: Failed): void {
     const { channels } = this.parts;
     const { subscription } = channels.get(channel) ?? {};
@@ -265,13 +265,13 @@ interface Resumed {
   readonly failed?: readonly Failed[];
 }
 
-/** A pattern is no stream: positions of the channels it matches say nothing of it. */
+/** Removes the stream position: a pattern has no stream, and positions of matching channels do not apply to it. */
 function withoutPosition(frame: ReceivedFrame): ReceivedFrame {
   const { streamId: _stream, serial: _serial, baseText: _text, ...rest } = frame;
   return rest;
 }
 
-/** A text of the service; empty: it is none. */
+/** Returns a text field of the service; empty if it is absent or of another type. */
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 

@@ -4,12 +4,12 @@ import { CarillonError, errorOf } from './error.js';
 import { Emitter } from './emitter.js';
 import type { Frame } from './format/frame.js';
 
-/** What is asked of the app's own server for a user. */
+/** The request to the app's own server that authenticates a user. */
 export interface UserToAuthenticate {
   readonly socketId: string;
 }
 
-/** What is told of the user and those it watches. */
+/** Events about the user and the users on its watchlist. */
 export interface UserEvents {
   readonly signedIn: { readonly userData: unknown };
   readonly error: CarillonError;
@@ -17,7 +17,7 @@ export interface UserEvents {
   readonly offline: readonly string[];
 }
 
-/** Who this client is, once it has signed in; it signs in again on every connection. */
+/** The user of this client. Signs in again on every connection. */
 export class User extends Emitter<UserEvents> {
   #isWanted = false;
   #data: unknown = null;
@@ -36,7 +36,7 @@ export class User extends Emitter<UserEvents> {
     super();
   }
 
-  /** What the app's server said of the user; null: not signed in. */
+  /** The user data from the app's server; null if not signed in. */
   get data(): unknown {
     return this.#data;
   }
@@ -57,7 +57,7 @@ export class User extends Emitter<UserEvents> {
       ];
     });
     const socketId = this.parts.socketId();
-    // Whoever asks twice is told what came of the first.
+    // Concurrent calls share the result of the first one.
     if (socketId !== null && socketId !== this.#signingIn) void this.connected(socketId);
     return done;
   }
@@ -69,7 +69,7 @@ export class User extends Emitter<UserEvents> {
     try {
       await inTime(this.parts.clock, this.#ask(socketId));
     } catch (error) {
-      // On another connection it is asked anew.
+      // A new connection signs in again by itself.
       if (this.parts.socketId() !== socketId) return;
       this.emit('error', errorOf(error));
     } finally {
@@ -109,7 +109,7 @@ export class User extends Emitter<UserEvents> {
     this.#data = null;
   }
 
-  /** Of those the user watches. */
+  /** Handles watchlist events. */
   watched(events: readonly { readonly name: string; readonly ids: readonly string[] }[]): void {
     for (const { name, ids } of events) {
       if (name === 'online' || name === 'offline') this.emit(name, ids);

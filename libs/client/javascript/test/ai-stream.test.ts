@@ -5,7 +5,7 @@ import { World } from './harness/world.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A service that keeps what is asked of it, and fails when it is told to. */
+/** A test double of the service that records requests and fails on demand. */
 function service(failures: CarillonError[] = []) {
   const asked: [string, Body][] = [];
   const api = async ({ path, body }: ApiRequest): Promise<unknown> => {

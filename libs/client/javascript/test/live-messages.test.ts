@@ -38,7 +38,7 @@ describe('a message that changes', () => {
         for (const [action, data] of changes) expected = action === 'append' ? expected + data : data;
         let known: LiveMessage | undefined;
         versions.forEach((one, at) => {
-          // What was applied already may come again at any time.
+          // Versions that were already applied may arrive again at any time.
           for (const again of [at, ...repeated.map((back) => at - back)]) {
             const message = again === at ? one : versions[again];
             const folded = message === undefined ? 'stale' : fold(known, message);

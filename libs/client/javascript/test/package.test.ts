@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const ROOM = fileURLToPath(new URL('../../', import.meta.url));
 const REPOSITORY = join(ROOM, '../../..');
-/** An app that has installed the package, and what the package and the app itself need. */
+/** An app with the package and the dependencies of both installed. */
 const APP = mkdtempSync(join(tmpdir(), 'carillon-client-'));
 const INSTALLED = join(APP, 'node_modules/@carillon/client');
 const OTHERS = ['@bufbuild', '@msgpack', '@types', 'react', 'tweetnacl', 'undici-types', 'ws'];
@@ -41,7 +41,7 @@ afterAll(() => rmSync(APP, { recursive: true }));
 const run = (type: 'commonjs' | 'module', script: string): string =>
   execFileSync(process.execPath, [`--input-type=${type}`, '-e', script], { cwd: APP, encoding: 'utf8' });
 
-/** What a page loads of the package that has these lines. */
+/** Returns the bundle of a page with these lines. */
 async function bundled(contents: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: APP },
@@ -116,7 +116,7 @@ it('costs an app that bundles it what it uses of it', async () => {
   expect(little.length).toBeLessThan(500);
 });
 
-/** What the guide takes for granted. */
+/** Declarations that the snippets of the guide assume. */
 const GIVEN = `
 import type { Api, Carillon, Channel } from '@carillon/client';
 declare global {

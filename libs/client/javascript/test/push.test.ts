@@ -3,7 +3,7 @@ import type { ApiRequest } from '../src/api.js';
 import { CarillonError } from '../src/error.js';
 import { handlePush, PUSH_CHANGED, PUSH_MESSAGE, PushDevice } from '../src/push/index.js';
 
-/** What a browser keeps, for as long as the test goes. */
+/** A browser storage for the duration of the test. */
 function storage() {
   const kept = new Map<string, string>();
   return {

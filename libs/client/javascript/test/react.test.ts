@@ -18,7 +18,7 @@ afterEach(async () => {
   await act(async () => mounted?.unmount());
 });
 
-/** Shows a component below a provider; returns what is seen at any time. */
+/** Renders a component below a provider; returns a function that reads its current output. */
 async function show(world: World, component: () => string): Promise<() => unknown> {
   const tree = createElement(
     StrictMode,

@@ -10,7 +10,7 @@ import {
   signedApi,
 } from '../src/server/index.js';
 
-/** Of the specification's examples. */
+/** The credentials of the specification's examples. */
 const docs = { appId: 'docs', key: 'app-key-7f3c', secret: 's3cr3t-for-docs-only' };
 const SOCKET = '218734.4410928';
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const source = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
-/** What a page that uses only these names has to load, compressed. */
+/** Returns the compressed bundle size of a page that uses only these exports. */
 async function gzipped(
   entry: string,
   names: string,

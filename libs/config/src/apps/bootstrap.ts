@@ -22,8 +22,8 @@ export const BOOTSTRAP_LIMITS = [
 type BootstrapLimit = (typeof BOOTSTRAP_LIMITS)[number];
 
 /**
- * `SERVICE_DEFAULT_APP_*` as parsed; a member is named like its variable without the prefix, in lower case.
- * Undefined means the variable is not set (or empty).
+ * `SERVICE_DEFAULT_APP_*` as parsed; a member is named like its variable without the prefix, in lower case. Undefined
+ * means the variable is not set (or empty).
  */
 export interface BootstrapValues extends Readonly<Partial<Record<BootstrapLimit, number>>> {
   readonly id: string;
@@ -38,10 +38,10 @@ export interface BootstrapValues extends Readonly<Partial<Record<BootstrapLimit,
 }
 
 /**
- * Builds the one app that the environment describes: `bootstrapAppRecord(values: BootstrapValues): ParsedAppRecord`.
- * Call it only when all three credentials are set and `SERVICE_DEFAULT_APP_ENABLED` is not false. What is unset
- * stays unset, but for client messages, which are off then. The path of every
- * problem is the name of the variable (`SERVICE_DEFAULT_APP_ID`, `SERVICE_DEFAULT_APP_ALLOWED_ORIGINS[0]`).
+ * Builds the app that the environment describes: `bootstrapAppRecord(values: BootstrapValues): ParsedAppRecord`. Call
+ * it only if all three credentials are set and `SERVICE_DEFAULT_APP_ENABLED` is not false. Unset values stay unset,
+ * except client messages, which are then disabled. The path of every problem is the name of the variable
+ * (`SERVICE_DEFAULT_APP_ID`, `SERVICE_DEFAULT_APP_ALLOWED_ORIGINS[0]`).
  */
 export function bootstrapAppRecord(values: BootstrapValues): ParsedAppRecord {
   const parsed = parseAppRecord({ ...values, secret: values.secret.reveal() }, '');

@@ -37,7 +37,7 @@ export interface DeltaSettings extends Table {
   readonly enable_tags: boolean;
 }
 
-/** What holds for channels whose logical name starts with `name:`. */
+/** The policy of channels whose logical name starts with `name:`. */
 export interface ChannelNamespace extends Table {
   /** Not empty, without `:`. */
   readonly name: string;

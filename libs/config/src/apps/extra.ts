@@ -1,6 +1,6 @@
 /**
- * Members of a table that this version does not know. They are ignored at use and written back unchanged, so that
- * an older node does not erase what a newer one stored.
+ * Members of a table that this version does not know. They are ignored and written back unchanged, so that an older
+ * node does not erase members stored by a newer one.
  */
 export type Extra = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import { type Report, typeName } from './report.js';
 
-/** How one value of the record is read from JSON or TOML and written back. */
+/** Reads one value of the record from JSON or TOML, and writes it back. */
 export interface Field<T> {
   /**
-   * Reads what stands at `path`; an absent member is `undefined`. Answers `undefined` only after reporting why the
-   * value is not usable.
+   * Reads the value at `path`; an absent member is `undefined`. Returns `undefined` only after reporting why the
+   * value is invalid.
    */
   read(raw: unknown, path: string, report: Report): T | undefined;
   /** The JSON form; `undefined` leaves the member out. */
@@ -29,7 +29,7 @@ export function optional<T>(field: Field<T>): Field<T | null> {
   };
 }
 
-/** Adds a rule: `check` reports what is wrong with a value that has the right type. */
+/** Adds a validation: `check` reports problems of a value that has the right type. */
 export function checked<T>(
   field: Field<T>,
   check: (value: T, path: string, report: Report) => void,

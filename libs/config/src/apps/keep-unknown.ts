@@ -3,8 +3,8 @@ import type { AppRecord } from './record.js';
 import type { Table } from './extra.js';
 
 /**
- * `next` with the members that only `stored` knows about: an update by this version must not erase what another one
- * wrote. Holds for every table of the record; entries of lists (webhooks, namespaces) carry only their own.
+ * Returns `next` with the unknown members of `stored`: an update by this version must not erase members written by
+ * another one. Applies to every table of the record; entries of lists (webhooks, namespaces) carry only their own.
  */
 export function keepUnknownMembers(next: AppRecord, stored: AppRecord): AppRecord {
   return merged(next, stored) as AppRecord;

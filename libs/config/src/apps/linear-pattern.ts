@@ -12,8 +12,8 @@ function compile(source: string): RE2JS {
 }
 
 /**
- * A regular expression whose tests take time linear in the text, whoever wrote it and whoever sends the text.
- * Look-around and back-references do not exist in this dialect (RE2). Compiled once, on first use.
+ * A regular expression that is matched in time linear in the text, for untrusted patterns and texts. Look-around and
+ * back-references do not exist in this dialect (RE2). Compiled once, on first use.
  */
 export class LinearPattern {
   readonly source: string;

@@ -1,7 +1,7 @@
 /**
- * What is wrong with an origin pattern, of `cors.origin` or of an app's `allowed_origins`; null when it is valid:
- * `*`, `any`, `scheme://host[:port]`, `host[:port]`, `*.domain`, or any of these with one `*`. Space around it counts
- * for nothing.
+ * Returns the problem of an origin pattern, of `cors.origin` or of an app's `allowed_origins`; null if it is valid:
+ * `*`, `any`, `scheme://host[:port]`, `host[:port]`, `*.domain`, or any of these with one `*`. Surrounding space is
+ * ignored.
  */
 export function originPatternProblem(source: string): string | null {
   const pattern = source.trim();

@@ -16,7 +16,7 @@ export const compilingPattern: Field<LinearPattern> = checked(pattern, (value, p
   if (problem !== null) report.problem(path, `pattern does not compile: ${problem}`);
 });
 
-/** A pattern that may be broken and then never matches; says so. */
+/** A pattern field that accepts an invalid pattern, which never matches, and reports it. */
 export const tolerantPattern: Field<LinearPattern> = checked(pattern, (value, path, report) => {
   const problem = value.problem();
   if (problem !== null) report.warn(path, `pattern does not compile and matches nothing: ${problem}`);

@@ -70,7 +70,7 @@ const policy = table<AppPolicy>({
 
 const nestedRecord = table<AppRecord>({ ...topFields, policy });
 
-/** The legacy form: every member of the policy stands directly on the record. */
+/** The legacy form: every member of the policy is directly on the record. */
 type FlatRecord = Omit<AppRecord, 'policy'> & AppLimits & AppFeatures & ChannelPolicy & Overrides;
 
 const flatRecord = table<FlatRecord>({
@@ -104,7 +104,7 @@ function nested(flat: FlatRecord): AppRecord {
   return Object.freeze({ ...top, extra: flat.extra, policy: Object.freeze(policy) });
 }
 
-/** The members that `fields` names; what is unknown stays on the record itself. */
+/** Returns the members named by `fields`; unknown members stay on the record itself. */
 function pick<T>(flat: FlatRecord, fields: Fields<T>): T {
   const members = Object.keys(fields).map((name) => [name, flat[name as keyof FlatRecord]]);
   return Object.freeze({ ...Object.fromEntries(members), extra: NO_EXTRA }) as T;

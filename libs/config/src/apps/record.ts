@@ -78,7 +78,7 @@ export interface MessageRateLimit extends Table {
   readonly terminate_on_limit: boolean;
 }
 
-/** What clients of the app may do; null counts as false. */
+/** The features enabled for clients of the app; null counts as false. */
 export interface AppFeatures extends Table {
   readonly enable_client_messages: boolean;
   readonly enable_user_authentication: boolean | null;

@@ -6,8 +6,8 @@ import { isTable } from './table.js';
 import type { WebhookEntry } from './webhook-entry.js';
 
 /**
- * The JSON form to show to a person: key, secret, webhook header values and the userinfo of webhook URLs are
- * redacted. Unknown members are left out, since nobody knows what they hold.
+ * Returns the JSON form for display: key, secret, webhook header values and the userinfo of webhook URLs are
+ * redacted. Unknown members are omitted, because they may be secret.
  */
 export function redactedAppRecord(record: AppRecord): Record<string, unknown> {
   const known = withoutExtra(record) as AppRecord;

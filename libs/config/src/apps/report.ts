@@ -3,7 +3,7 @@ import type { Problem } from '../problem.js';
 /** A member that no table of the record knows. */
 export interface UnknownKey {
   readonly path: string;
-  /** The names known where it stands, for a suggestion. */
+  /** The known keys at this position, for a suggestion. */
   readonly knownKeys: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export class Report {
   readonly warnings: Problem[] = [];
   readonly unknownKeys: UnknownKey[] = [];
 
-  /** Returns undefined, which is what a field answers when its value is not usable. */
+  /** Reports a problem. Returns undefined, which a field returns for an invalid value. */
   problem(path: string, message: string): undefined {
     this.problems.push({ path, message });
   }
@@ -23,7 +23,7 @@ export class Report {
   }
 }
 
-/** What a value is called in `expected {type}, got {type}`. Never the value itself, which may be secret. */
+/** Returns the type name for `expected {type}, got {type}`. Never the value itself, which may be secret. */
 export function typeName(raw: unknown): string {
   if (raw === undefined) return 'nothing';
   if (raw === null) return 'null';

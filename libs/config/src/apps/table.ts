@@ -8,7 +8,7 @@ export type Fields<T> = { readonly [Name in Exclude<keyof T, 'extra'>]-?: Field<
 export const isTable = (raw: unknown): raw is Readonly<Record<string, unknown>> =>
   typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 
-/** Where a member stands: `a.b`, or `b` when the table has no path of its own. */
+/** Returns the path of a member: `a.b`, or `b` if the table has no path of its own. */
 export const at = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 /** A table with known members. Unknown ones are reported as such and kept in `extra`. */

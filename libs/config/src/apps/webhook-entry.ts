@@ -43,7 +43,7 @@ export interface WebhookRetry extends Table {
   readonly max_backoff_ms: number | null;
 }
 
-/** Every event the service can send, by the name that stands in `event_types`. */
+/** Every event the service can send, by its name in `event_types`. */
 export const WEBHOOK_EVENT_NAMES = [
   'channel_occupied',
   'channel_vacated',

@@ -11,10 +11,13 @@ import {
   type WebhookRetry,
 } from './webhook-entry.js';
 
-/** Where a function named by the legacy `lambda_function` alone is invoked. */
+/** The AWS region of a function that is named only by the legacy `lambda_function`. */
 const LEGACY_LAMBDA_REGION = 'us-east-1';
 
-/** What the service sets, and what frames or routes a request: an app could lead it elsewhere or end it early. */
+/**
+ * Headers set by the service, and headers that frame or route a request: with those an app could redirect or truncate
+ * it.
+ */
 export const RESERVED_WEBHOOK_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

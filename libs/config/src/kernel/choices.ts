@@ -41,7 +41,7 @@ const DRIVER_ALIASES: Readonly<Record<string, string>> = {
 
 interface EnumOptions<V extends string> extends LeafOptions<V> {
   readonly values: readonly V[];
-  /** Further spellings, each with the value it stands for. */
+  /** Alternative spellings, each with its value. */
   readonly spellings?: Readonly<Record<string, V>>;
 }
 

@@ -57,7 +57,7 @@ const secretListType = listType('list of secret strings', { type: 'string' }, se
 export const secretList = (options: LeafOptions<readonly Secret[]>): LeafNode<readonly Secret[]> =>
   leaf(secretListType, { ...options, secret: true });
 
-/** `host:port` of a cluster node given as a table, with the defaults of such an item. */
+/** Converts a cluster node given as a table, with the defaults of such an item, to `host:port`. */
 function clusterNode(raw: unknown): string | null {
   if (typeof raw === 'string') return raw;
   if (!isTable(raw)) return null;

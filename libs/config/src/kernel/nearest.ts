@@ -1,6 +1,6 @@
 import type { Problem } from '../problem.js';
 
-/** How many single-letter edits lie between two words. */
+/** Returns the edit distance of two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
@@ -32,7 +32,7 @@ function nearest(word: string, known: readonly string[]): string | null {
   return best;
 }
 
-/** What to say about a key nobody knows; `known` are the keys that may stand in its place. */
+/** Builds the problem of an unknown key; `known` are the valid keys at its position. */
 export function unknownKey(path: string, known: readonly string[]): Problem {
   const close = nearest(path.slice(path.lastIndexOf('.') + 1), known);
   return { path, message: close === null ? 'unknown key' : `unknown key (did you mean "${close}"?)` };

@@ -1,11 +1,11 @@
 import type { Problem } from '../problem.js';
 
-/** What reading raw values has turned up so far; every reader adds to it and goes on. */
+/** The findings so far; every reader adds to them and continues. */
 export interface Findings {
   readonly problems: Problem[];
   /** Worth telling the operator; the values are usable. */
   readonly warnings: Problem[];
-  /** Keys nobody knows: warnings, or problems when keys are checked strictly. */
+  /** Unknown keys: warnings, or problems if keys are checked strictly. */
   readonly unknownKeys: Problem[];
   /** Paths that were given a value, as opposed to having kept their default. */
   readonly configured: Set<string>;
@@ -14,12 +14,12 @@ export interface Findings {
 /** A value, or null when the raw one could not be used and the default stays. */
 export type Decoded<T> = { readonly value: T } | null;
 
-/** A value read from an environment variable, or what to say about the variable. */
+/** A value parsed from an environment variable, or an error message. */
 export type Parsed<T> = { readonly value: T } | { readonly message: string };
 
-/** How one kind of value is read from a file and from an environment variable. */
+/** Parses one kind of value from a file and from an environment variable. */
 export interface LeafType<T> {
-  /** As the reference shows it. */
+  /** The type name in the reference. */
   readonly name: string;
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   decode(raw: unknown, path: string, findings: Findings): Decoded<T>;
@@ -29,12 +29,12 @@ export interface LeafType<T> {
 
 /** A limit on a value, checked after every source has spoken. */
 export interface Bound<T> {
-  /** As the reference shows it. */
+  /** The description in the reference. */
   readonly text: string;
   check(value: T, path: string): readonly Problem[];
 }
 
-/** What a variable does to its setting: gives the value, or (when it is true) pins a boolean. */
+/** The effect of a variable on its setting: sets the value, or (if the variable is true) fixes a boolean. */
 export type EnvEffect = 'value' | 'forces-true' | 'forces-false';
 
 export interface EnvBinding {
@@ -48,7 +48,7 @@ export interface LeafNode<T> {
   readonly type: LeafType<T>;
   /** Null: unset (optional) or filled in later (derived). */
   readonly default: T | null;
-  /** How the default comes about when it depends on other settings; null when it is fixed. */
+  /** The description of a default that depends on other settings; null if the default is fixed. */
   readonly derived: string | null;
   readonly optional: boolean;
   /** Applied in this order, so a later variable wins. */
@@ -78,7 +78,7 @@ export interface TableNode<F extends Fields = Fields> {
 
 export type Node = LeafNode<unknown> | TableNode;
 
-/** The typed tree a node stands for, readonly at every depth. */
+/** The typed tree of a node, readonly at every depth. */
 export type Infer<N> =
   N extends TableNode<infer F>
     ? { readonly [K in keyof F]: Infer<F[K]> }
@@ -86,7 +86,7 @@ export type Infer<N> =
       ? T
       : never;
 
-/** What every builder of a setting takes besides its own limits. */
+/** The options of every setting builder, besides its own limits. */
 export interface LeafOptions<T> {
   /** Null only inside `optional` or `derived`. */
   readonly default: T | null;

@@ -64,7 +64,7 @@ const whole =
 
 export const u16 = whole('u16', 65_535);
 export const u32 = whole('u32', 4_294_967_295);
-/** As far as a double counts exactly. */
+/** Limited to the integers that a double represents exactly. */
 export const u64 = whole('u64', Number.MAX_SAFE_INTEGER);
 
 const floatType: LeafType<number> = {

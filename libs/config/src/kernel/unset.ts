@@ -10,7 +10,7 @@ function orNull<T>(type: LeafType<T>): LeafType<T | null> {
   };
 }
 
-/** A setting that may be unset, which is its default; null in a JSON file says so explicitly. */
+/** A setting that may be unset, which is its default; null in a JSON file unsets it explicitly. */
 export function optional<T>(node: LeafNode<T>): LeafNode<T | null> {
   return {
     ...node,
@@ -23,7 +23,7 @@ export function optional<T>(node: LeafNode<T>): LeafNode<T | null> {
   };
 }
 
-/** A setting whose default depends on others; `from` says how. Filled in before anybody reads the tree. */
+/** A setting whose default depends on others, as described by `from`. Resolved before the tree is read. */
 export function derived<T>(node: LeafNode<T>, from: string): LeafNode<T> {
   const type = orNull(node.type) as LeafType<T>;
   const bounds = node.bounds.map(({ text, check }) => ({

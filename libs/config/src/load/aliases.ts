@@ -57,7 +57,7 @@ function merge(
   }
 }
 
-/** A copy of the file's tables in which every setting stands under its canonical key. */
+/** Returns a copy of the file's tables with every setting under its canonical key. */
 export function canonicalKeys(raw: Readonly<Raw>, findings: Findings): Readonly<Raw> {
   const copy: Raw = structuredClone(raw);
   for (const names of ALIASES) {

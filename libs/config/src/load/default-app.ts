@@ -57,7 +57,7 @@ function values(variables: AppVariables): Omit<BootstrapValues, 'id' | 'key' | '
   return Object.fromEntries([...limits, ...present]);
 }
 
-/** The apps the environment puts in place of those of the file; null when it says nothing about them. */
+/** Returns the apps of the environment, which replace those of the file; null if the environment defines none. */
 export function defaultApps(env: Env, findings: Findings): readonly AppRecord[] | null {
   const variables = new AppVariables(env, findings);
   const enabled = variables.flag('ENABLED');

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Files } from './files.js';
 
-/** The text of the one file that counts, with the name it was found under; or why there is none. */
+/** The text of the configuration file and the name it was found under; or the reason there is none. */
 export type Discovered =
   | { readonly kind: 'none' }
   | { readonly kind: 'read'; readonly path: string; readonly text: string }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 /** All the configuration ever does with files. */
 export interface Files {
   exists(path: string): boolean;
-  /** Throws when the file cannot be read; the error's `code` may say why. */
+  /** Throws if the file cannot be read; the error's `code` may give the reason. */
   read(path: string): string;
 }
 

@@ -9,8 +9,8 @@ export interface Interpolated {
 const TOKEN = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` in one pass over the raw text, comments included. What is put in is
- * never looked at again. An empty variable counts as unset, a blank one does not.
+ * Replaces `${NAME}` and `${NAME:-default}` in one pass over the raw text, comments included. Substituted text is not
+ * interpolated again. An empty variable counts as unset, a blank one does not.
  */
 export function interpolate(raw: string, env: Env): Interpolated {
   const unresolved = new Set<string>();

@@ -63,7 +63,9 @@ class Walker {
   }
 }
 
-/** Where broken JSON text first departs from the grammar; its length when nothing is missing but an end. */
+/**
+ * Returns the offset at which invalid JSON text first violates the grammar; its length if the text is only truncated.
+ */
 export function jsonErrorOffset(text: string): number {
   const walker = new Walker(text);
   try {

@@ -18,13 +18,13 @@ import { applySpecialVariables } from './special-variables.js';
 
 export interface LoadInput {
   readonly process: ProcessKind;
-  /** The file named on the command line; null looks in the usual places. */
+  /** The file named on the command line; null searches the default locations. */
   readonly named: string | null;
   readonly env: Env;
   readonly cwd: string;
   readonly files: Files;
   readonly drivers: AvailableDrivers;
-  /** How many processes are to share the main port. */
+  /** The number of processes that share the main port. */
   readonly workers: number;
 }
 
@@ -33,7 +33,7 @@ export interface Loaded {
   readonly config: Config;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
-  /** The file that was used, as it was named; null when there is none. */
+  /** The name of the file that was used; null if there is none. */
   readonly source: string | null;
 }
 
@@ -47,14 +47,17 @@ function broken(
     .flatMap((rule) => rule.check(context).filter((problem) => isJudged(context.process, rule, problem)));
 }
 
-/** A value that could not be read has left its default behind; that one is not worth a word. */
+/**
+ * Bounds violations of the configured values. A value that could not be read was replaced by its default, which is
+ * not reported.
+ */
 function outsideBounds(config: Config, told: readonly Problem[]): readonly Problem[] {
   const replaced = (path: string): boolean =>
     told.some((problem) => path === problem.path || path.startsWith(`${problem.path}.`));
   return checkTable(schema, config, '').filter(({ path }) => !replaced(path));
 }
 
-/** Plain tables and lists only: what a class guards is its own business. */
+/** Freezes plain tables and lists only; class instances are left as they are. */
 function freeze(value: unknown): void {
   const plain = Array.isArray(value) || isTable(value);
   if (!plain || Object.isFrozen(value)) return;
@@ -65,7 +68,7 @@ function freeze(value: unknown): void {
 const sortKey = ({ path, message }: Problem): string =>
   `${path}: ${message}`.replace(/^: /, '').toLowerCase();
 
-/** By path, the same problem once; those without a path stand where their text does. */
+/** Sorts by path and removes duplicates; problems without a path keep the position of their text. */
 function ordered(problems: readonly Problem[]): readonly Problem[] {
   const unique = new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem]));
   return [...unique.values()].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));

@@ -5,13 +5,13 @@ import type { Env } from './environment.js';
 import { interpolate } from './interpolate.js';
 import { parseFile } from './parse.js';
 
-/** The file as raw tables, and what kept some or all of it from being used. */
+/** The file as raw tables, and the problems that made all or part of it unusable. */
 export interface FileContent {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
   /** False: there is a file, but nothing of it is known. */
   readonly read: boolean;
-  /** Where an unresolved variable stands; nothing more needs to be said about these. */
+  /** Paths with an unresolved variable; no further problems are reported for these. */
   readonly unresolvedPaths: ReadonlySet<string>;
   readonly source: string | null;
 }

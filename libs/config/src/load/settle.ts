@@ -5,9 +5,9 @@ import type { Problem } from '../problem.js';
 import type { ProcessKind } from '../process-kind.js';
 import { schema, type Config } from '../schema/index.js';
 
-/** What a default or an adjustment may look at. */
+/** The input of derived defaults and adjustments. */
 interface Settling {
-  /** Derived settings further down the list are still null, whatever their type says. */
+  /** Derived settings later in the list are still null, regardless of their type. */
   readonly config: Config;
   readonly configured: ReadonlySet<string>;
   readonly process: ProcessKind;
@@ -15,10 +15,10 @@ interface Settling {
 
 const INTEREST_DRIVERS: ReadonlySet<string> = new Set(['nats', 'redis', 'redis-cluster']);
 
-/** Stores of apps whose settings say how long an app is remembered. */
+/** App stores whose settings include a cache ttl. */
 const TIMED: ReadonlySet<string> = new Set(['mysql', 'postgres', 'surrealdb']);
 
-/** How every derived setting gets its value, in an order that has what each needs. */
+/** Computes each derived setting, in dependency order. */
 const DERIVED: Readonly<Record<string, (settling: Settling) => unknown>> = {
   server_role: ({ process }) =>
     process === 'api' || process === 'mcp-gateway' || process === 'ingest' ? 'api' : 'default',
@@ -50,7 +50,7 @@ export function fillDerived(
   }
 }
 
-/** Derived settings nobody fills in; empty unless the schema and this list disagree. */
+/** Derived settings without a computation; empty unless the schema and this list disagree. */
 export function unfilled(): readonly string[] {
   const derived = leavesOf(schema).filter(({ node }) => node.derived !== null);
   return derived.map(({ path }) => path).filter((path) => !Object.hasOwn(DERIVED, path));
@@ -122,7 +122,7 @@ const ADJUSTMENTS: readonly ((settling: Settling) => Adjustment | null)[] = [
   ),
 ];
 
-/** Replaces values the specification replaces; says so where the operator asked for something else. */
+/** Replaces values as the specification requires; reports it if the operator configured another value. */
 export function adjust(
   tree: Record<string, unknown>,
   configured: ReadonlySet<string>,

@@ -10,7 +10,7 @@ import type {
 import type { HistoryOverride, PresenceHistoryOverride } from '../apps/history-overrides.js';
 import type { WebhookEntry, WebhookFilter, WebhookRetry } from '../apps/webhook-entry.js';
 
-/** What each member of a table means. The compiler refuses one that is missing, and one that is not there any more. */
+/** Descriptions of the members of a table. The compiler rejects a missing and an obsolete one. */
 export type Meanings<T> = { readonly [Name in Exclude<keyof T, 'extra'>]-?: string };
 
 export const RECORD: Meanings<Omit<AppRecord, 'policy'>> = {

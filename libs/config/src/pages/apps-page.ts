@@ -3,7 +3,7 @@ import type { AppPolicy, AppRecord } from '../apps/record.js';
 import { WEBHOOK_EVENT_NAMES } from '../apps/webhook-entry.js';
 import * as fields from './app-fields.js';
 
-/** A record in which every table is there and nothing is set, so that its values are the defaults. */
+/** A record with every table and no values, so that its values are the defaults. */
 const BARE = {
   id: '1001',
   key: 'key',

@@ -4,7 +4,7 @@ interface Server {
   readonly library: string | null;
   /** Whether the library is an optional peer dependency, which images built with `DRIVERS=common` leave out. */
   readonly isOptional?: true;
-  /** Server or stand-in that `npm test` runs the driver against. */
+  /** The server or test double that `npm test` runs the driver against. */
   readonly backend: string;
   /** Behaviour that those tests do not show. */
   readonly notProven?: string;

@@ -22,7 +22,7 @@ function section({ path, leaves }: Section): readonly string[] {
   return [...(path === '' ? [] : ['', `[${path}]`]), ...leaves.flatMap(setting)];
 }
 
-/** A file in which every default stands commented out. */
+/** Returns a configuration file with every default commented out. */
 export function exampleToml(): string {
   return [
     '# Every setting with its default. Generated from libs/config/src/schema; copy it to config/config.toml and',

@@ -18,7 +18,7 @@ const routing: Rule = {
         ],
 };
 
-/** Where a part of the service talks to a broker through a block of its own. */
+/** The sections that configure their own broker connection. */
 const BLOCKS = ['adapter', 'queue'] as const;
 
 const selected = (config: Config, driver: string): boolean =>

@@ -20,7 +20,7 @@ const DRIVER_SETTINGS: Readonly<Record<string, (config: Config) => boolean>> = {
   'push.queue_driver': pushInUse,
 };
 
-/** X16: what is configured has to be in this build. */
+/** X16: configured drivers must exist in this build. */
 export const availableDrivers: Rule = {
   id: 'X16',
   severity: 'error',

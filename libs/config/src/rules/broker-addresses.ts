@@ -7,7 +7,7 @@ type Block = (typeof BLOCKS)[number];
 const isUsed = ({ adapter, queue, push }: Config, block: Block, driver: string): boolean =>
   block === 'adapter' ? adapter.driver === driver : queue.driver === driver || push.queue_driver === driver;
 
-/** The ports of Pulsar's binary protocol that stand for a port of its WebSocket API, by scheme. */
+/** The ports of Pulsar's binary protocol that are mapped to a port of its WebSocket API, by scheme. */
 const PULSAR_PORTS: Readonly<Record<string, readonly string[]>> = {
   'pulsar:': ['', '6650'],
   'pulsar+ssl:': ['', '6651'],

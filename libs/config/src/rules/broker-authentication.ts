@@ -21,7 +21,7 @@ function iggyOpen({ adapter: { iggy } }: Config): boolean {
 
 type Driver = Config['adapter']['driver'];
 
-/** Whether each broker, as configured, lets anybody in who reaches it. */
+/** Whether each broker, as configured, accepts unauthenticated clients. */
 const OPEN: Readonly<Record<Driver, (config: Config) => boolean>> = {
   local: () => false,
   redis: redisOpen,
@@ -35,5 +35,5 @@ const OPEN: Readonly<Record<Driver, (config: Config) => boolean>> = {
   omq: () => true,
 };
 
-/** Whether anybody who reaches the adapter's broker could join in; false without a broker. */
+/** Whether unauthenticated clients could join the adapter's broker; false without a broker. */
 export const brokerWithoutAuthentication = (config: Config): boolean => OPEN[config.adapter.driver](config);

@@ -19,8 +19,8 @@ const PUSH_WORKER = [
 ] as const;
 
 /**
- * Sections that an app does not use, though its file may set them for the others: of these only the schema is checked.
- * What is not named here is judged by every app.
+ * Sections that an app does not use, although its file may set them for the others: only their schema is checked. All
+ * other sections are validated by every app.
  */
 const UNUSED: Readonly<Record<ProcessKind, readonly Section[]>> = {
   server: [],
@@ -52,7 +52,7 @@ const OF_RULES: Readonly<Record<string, readonly Section[]>> = {
   'history-store': ['history'],
 };
 
-/** Whether what a rule complains of matters to the app that asks. */
+/** Whether a problem found by a rule is relevant to the current app. */
 export function isJudged(process: ProcessKind, { id }: Rule, { path }: Problem): boolean {
   const unused: readonly string[] = UNUSED[process];
   const [head = ''] = path.split('.');

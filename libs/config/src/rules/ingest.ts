@@ -56,7 +56,7 @@ const sources: Rule = {
   },
 };
 
-/** What sources need of each other and of the process. */
+/** Rules between sources, and between sources and the process. */
 export const ingestRules: readonly Rule[] = [
   sources,
   rule(

@@ -23,7 +23,7 @@ const storage: Rule = {
       : [],
 };
 
-/** What each deployable needs of the configuration it shares with the others. */
+/** Requirements of each deployable on the configuration it shares with the others. */
 export const processRules: readonly Rule[] = [
   needs,
   storage,
@@ -55,7 +55,7 @@ export const processRules: readonly Rule[] = [
     'shared-presence',
     'cache.driver',
     'must be redis or redis-cluster when the adapter is clustered: sockets of all processes share presence there',
-    // Where X3 says so already, it is not said twice.
+    // Not reported again if X3 already reports it.
     (config, { process }) =>
       (process === 'gateway' || process === 'server') &&
       clustered(config) &&

@@ -13,7 +13,7 @@ export interface RuleContext {
   readonly drivers: AvailableDrivers;
   readonly files: Files;
   readonly cwd: string;
-  /** How many processes are to share the main port; with more than 1 this is the configuration of all of them. */
+  /** The number of processes that share the main port; if more than 1, this is the configuration of all of them. */
   readonly workers: number;
 }
 

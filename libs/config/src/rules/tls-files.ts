@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Problem } from '../problem.js';
 import { rule, type Rule, type RuleContext } from './rule.js';
 
-/** What a PEM file holds; a problem instead when it is not there or not what it should be. */
+/** The content of a PEM file, or a problem if it is missing or invalid. */
 type Loaded<T> = { readonly value: T } | { readonly problem: Problem };
 
 function load<T>(

@@ -31,7 +31,7 @@ function portProblems(context: RuleContext): readonly Problem[] {
   return problems;
 }
 
-/** What has to hold for several processes on one port. */
+/** Requirements for several processes on one port. */
 export const workerRules: readonly Rule[] = [
   rule(
     'workers-local',

@@ -31,7 +31,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What is wrong with the capability of a key, given as JSON text; null when nothing is. */
+/** Returns the problem of a key's capability, given as JSON text; null if it is valid. */
 export function capabilityProblem(text: string): string | null {
   const value = parsed(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a JSON object';

@@ -10,6 +10,6 @@ export const SHARED_BROKERS = [
   'iggy',
 ] as const;
 
-/** What the reference says of drivers of queues; the queue room's tests hold it against the drivers there are. */
+/** The reference text on queue drivers; tests of the queue package compare it with the existing drivers. */
 export const QUEUES_OF_THIS_BUILD =
   'In this build: `memory`, `redis`, `redis-cluster`, `nats`, `rabbitmq`, `kafka`, `google-pubsub`, `pulsar`, `iggy`, `sqs`, `sns`, `none`; others are refused';

@@ -37,7 +37,7 @@ export const topLevel = {
   host: string({
     default: '0.0.0.0',
     notEmpty: true,
-    // Only what can be no name at all: what does not resolve is told when the listener opens.
+    // Rejects only impossible names: a name that does not resolve is reported when the listener opens.
     bounds: [matches(/^[^\s/]*$/, 'an IP address or a host name')],
     env: 'HOST',
     meaning: 'Bind address of the main listener',

@@ -55,7 +55,7 @@ export const MCP_TOOLSETS = {
 /** Name of a group of tools. */
 export type McpToolset = keyof typeof MCP_TOOLSETS;
 
-/** The value of `mcp.toolsets` that stands for every toolset. */
+/** The value of `mcp.toolsets` that selects every toolset. */
 export const ALL_TOOLSETS = 'all';
 
 /** Every tool of the tool protocol, so that a typing mistake cannot leave one on. */

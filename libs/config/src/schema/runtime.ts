@@ -1,6 +1,6 @@
 import { bool, optional, table, u32 } from '../kernel/index.js';
 
-/** How the JavaScript engine of every process treats its memory. */
+/** Memory settings of the JavaScript engine of every process. */
 export const runtime = table({
   pretenuring: bool({
     default: false,

@@ -11,7 +11,7 @@ const file = (env: string | null, meaning: string, limit: string) =>
     }),
   );
 
-/** TLS of one kind of link; `env` is what its variables start with, null when it has none. */
+/** TLS of one kind of connection; `env` is the prefix of its variables, null if it has none. */
 export function tlsBlock(env: string | null) {
   const name = (key: string): string | null => (env === null ? null : `${env}_${key}`);
   const flag = (key: string, meaning: string) => {

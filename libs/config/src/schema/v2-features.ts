@@ -16,7 +16,7 @@ const flag = (initial: boolean, env: string, meaning: string) => bool({ default:
 const positive = (initial: number, env: string, meaning: string, unit?: string) =>
   u64({ default: initial, min: 1, env, meaning, ...(unit === undefined ? {} : { unit }) });
 
-/** What V2's names carry where nothing else is configured. */
+/** The default prefix of V2 event names. */
 const VENDOR_PREFIX = 'service';
 
 export const protocol = table({

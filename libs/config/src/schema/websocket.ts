@@ -1,6 +1,6 @@
 import { bool, bound, enumeration, table, u64, u64OrNone } from '../kernel/index.js';
 
-/** What frames may be compressed with. */
+/** The compression options of frames. */
 export const COMPRESSION_NAMES = [
   'disabled',
   'dedicated',

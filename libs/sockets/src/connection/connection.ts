@@ -20,8 +20,8 @@ export interface ConnectionSocket extends SubscriberSocket {
 }
 
 /**
- * A subscriber on a connection of this process, with what is remembered of its time. Each protocol has a class of it; what
- * connections of one can do and others cannot is in here, so that nobody else asks which protocol a connection speaks.
+ * A subscriber on a connection of this process, with its heartbeat state. Each protocol has a subclass.
+ * Protocol-specific behaviour is defined here as methods, so that no other code branches on the protocol.
  */
 export abstract class Connection extends Subscriber {
   /** The tick of the last inbound frame. */
@@ -70,38 +70,44 @@ export abstract class Connection extends Subscriber {
     this.keep(channel, null);
   }
 
-  /** What it may do as far as its identity says. */
+  /** The capabilities granted by its identity or token. */
   abstract readonly capabilities: Capabilities;
 
-  /** Whether AI transport is there for it. */
+  /** Whether AI transport is enabled for this connection. */
   abstract readonly speaksAi: boolean;
 
-  /** Its socket is open: it may be told things from now on. */
+  /** Called when the socket is open; frames can be sent from now on. */
   opened(socket: ConnectionSocket): void {
     this.socket = socket;
   }
 
-  /** Asks the client for a sign of life. */
+  /** Sends a heartbeat request to the client. */
   abstract probe(outlet: Outlet): void;
 
   /** Judges a subscribe in the one order of checks of its protocol. */
   abstract judge(frame: SubscribeRequest, judges: Judges): Judged;
 
   /**
-   * What tells it, in what it gets of the channel, everything that comes between `subscribed` and live events; undefined:
-   * there is nothing. The promise never rejects.
+   * Returns a function that sends everything between `subscribed` and live events (for example rewound messages), or
+   * undefined if there is nothing to send. The promise never rejects.
    */
   abstract beforeLive(channel: OrdinaryChannel, codec: Codec): (() => Promise<void>) | undefined;
 
-  /** What it gets of a channel from now on, which ends what it got before; null: everything, or the channel is left. */
+  /**
+   * Sets the view of a channel and releases the previous one. Null means the full channel, or that the channel was
+   * unsubscribed.
+   */
   abstract keep(channel: string, view: View | null): void;
 
-  /** Whether it is told of every single annotation of a channel that it has. */
+  /** Whether it receives individual annotation events of a subscribed channel. */
   abstract seesAnnotations(channel: string): boolean;
 
-  /** Answers what only clients of its protocol ask. Undefined when it was done at once; the promise never rejects. */
+  /**
+   * Handles a request that only its protocol has. Returns undefined if it completed synchronously; the promise never
+   * rejects.
+   */
   abstract ask(frame: OwnRequest): Promise<void> | undefined;
 
-  /** It is out; what is shared with others is given back. */
+  /** Called when the connection has closed; releases shared resources. */
   abstract ended(): void;
 }

@@ -4,7 +4,7 @@ import type { Codec } from '@carillon/realtime';
 import type { LoopShare } from '@carillon/runtime';
 import type { FrameError, PresenceMember, SubscriptionErrorStatus } from '@carillon/protocol';
 
-/** Why a subscribe fails, as its two frames say it. */
+/** The reason a subscribe fails, as reported in its two frames. */
 export interface SubscribeFailure {
   readonly kind: 'refused';
   readonly error: FrameError;
@@ -13,27 +13,27 @@ export interface SubscribeFailure {
   readonly isUnsigned?: true;
 }
 
-/** What becomes of a subscribe, as far as this process alone can tell. */
+/** The outcome of a subscribe, as far as this process can decide it locally. */
 export type SubscribeVerdict =
   | SubscribeFailure
-  /** Acknowledged and nothing else: what is sent to users comes by their identity. */
+  /** Acknowledged without a subscription: events sent to users are delivered by identity. */
   | { readonly kind: 'acknowledged' }
   /** Every public channel that fits. */
   | { readonly kind: 'pattern'; readonly pattern: ChannelPattern }
   /** `member` is null on a channel without members. */
   | { readonly kind: 'accepted'; readonly channel: OrdinaryChannel; readonly member: PresenceMember | null };
 
-/** What of a channel one subscription gets. */
+/** The part of a channel that one subscription receives. */
 export interface View {
-  /** In what it is said; what the subscription is not to get, the codec says nothing of. */
+  /** The codec that encodes the subscription's events. It returns null for events that are not delivered. */
   readonly codec: Codec;
-  /** Tells what follows the success frame and the past. Absent: nothing. */
+  /** Sends the frames that follow the success frame and channel history. Absent if there are none. */
   readonly settled?: () => void;
-  /** Called once, when no subscription has it any more. */
+  /** Called once, when no subscription uses the view any longer. */
   release(): void;
 }
 
-/** What judging a subscribe works with. */
+/** Dependencies of subscribe validation. */
 export interface Judges {
   readonly channels: Channels;
   readonly filters: SharedFilters;
@@ -41,9 +41,12 @@ export interface Judges {
   readonly filterShare: LoopShare;
 }
 
-/** What becomes of a subscribe. */
+/** The result of validating a subscribe. */
 export interface Judged {
   readonly verdict: SubscribeVerdict;
-  /** What of the channel it gets if it is accepted, to be given back when that comes to nothing; null: everything. */
+  /**
+   * The view the subscription gets if it is accepted; must be released if the subscribe fails. Null means the full
+   * channel.
+   */
   readonly view: View | null;
 }

@@ -8,9 +8,9 @@ import type {
 } from '@carillon/protocol';
 import type { HeartbeatKind } from '../time/heartbeat.js';
 
-/** What a client sent for others, with what only protocol 2 clients can say of it. */
+/** A client event, with the fields that only protocol 2 clients can set. */
 export interface ClientEvent extends ClientEventFrame {
-  /** How many bytes the payload is, of which its text is the list. Absent: it is what its text says. */
+  /** The payload size in bytes if the text is a list of byte values. Absent if the payload is the text itself. */
   readonly dataBytes?: number;
   /** Null: one is made. */
   readonly messageId: string | null;
@@ -18,13 +18,16 @@ export interface ClientEvent extends ClientEventFrame {
   readonly extrasText: string | null;
 }
 
-/** A wish to receive a channel; what a protocol does not have is absent as if it had not been said. */
+/**
+ * A subscribe request in either protocol. Fields that a protocol does not support are absent, as if the client had
+ * not sent them.
+ */
 export interface SubscribeRequest extends SubscribeFrameV2 {
-  /** Whether past messages are asked for, by whatever words. */
+  /** Whether the request asks for a rewind in any form. */
   readonly wantsRewind: boolean;
 }
 
-/** What only protocol 2 has. */
+/** Requests that only protocol 2 has. */
 export type OwnRequest = Extract<
   InboundFrameV2,
   {
@@ -46,7 +49,7 @@ export type Inbound =
   | Exclude<InboundFrame, { readonly kind: 'client-event' | 'subscribe' }>
   | Exclude<InboundFrameV2, { readonly kind: 'client-event' | 'subscribe' | OwnRequest['kind'] }>;
 
-/** What all connections of one protocol and wire format share. */
+/** State shared by all connections of one protocol and wire format. */
 export interface Speech {
   readonly edge: Edge;
   readonly codec: Codec;
@@ -54,7 +57,7 @@ export interface Speech {
   readonly format: WireFormat;
   /** Whether client events with an id are acknowledged. */
   readonly acks: boolean;
-  /** How silent connections are treated. */
+  /** The heartbeat policy for silent connections. */
   readonly heartbeat: HeartbeatKind;
   /** Reads one frame. Never throws; the bytes are not used after it returns. */
   readonly read: (bytes: ArrayBuffer) => Inbound;

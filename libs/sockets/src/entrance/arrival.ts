@@ -11,14 +11,14 @@ export class RefusedArrival {
   constructor(
     readonly reason: ErrorCode,
     readonly app: App | null,
-    /** In what it is told why. */
+    /** The codec of the error frame. */
     readonly codec: Codec,
-    /** What the client is told; null: the reason's own text. */
+    /** The error message for the client; null uses the default text of the reason. */
     readonly message: string | null = null,
   ) {}
 }
 
-/** What was decided about an upgraded socket. */
+/** The admission decision for an upgraded socket. */
 export type SettledArrival = Connection | RefusedArrival;
 
 /** Frames, and bytes of them, that are kept for a socket that is not let in yet; more are not read. */
@@ -26,8 +26,8 @@ const MOST_FRAMES = 16;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * A socket that was upgraded at once and waits for others to say whether it is let in. An upgrade itself cannot wait:
- * see the late ones in `docs/uwebsockets.md`.
+ * A socket that was upgraded immediately and awaits an asynchronous admission decision. The upgrade itself cannot be
+ * deferred: see late upgrades in `docs/uwebsockets.md`.
  */
 export class PendingArrival {
   #frames: ArrayBuffer[] = [];
@@ -43,7 +43,7 @@ export class PendingArrival {
     this.#frames.push(frame.slice(0));
   }
 
-  /** What came meanwhile, once. */
+  /** Returns and clears the frames received while the decision was pending. */
   take(): readonly ArrayBuffer[] {
     const frames = this.#frames;
     this.#frames = [];
@@ -51,5 +51,5 @@ export class PendingArrival {
   }
 }
 
-/** What an upgraded socket carries. */
+/** The user data of an upgraded socket. */
 export type Arrival = SettledArrival | PendingArrival;

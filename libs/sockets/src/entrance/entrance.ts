@@ -15,14 +15,14 @@ import type { Heartbeats } from '../time/heartbeats.js';
 import { clientName } from './client-name.js';
 import { PendingArrival, RefusedArrival, type Arrival, type SettledArrival } from './arrival.js';
 
-/** What the entrance works with. */
+/** Dependencies of {@link Entrance}. */
 export interface EntranceParts {
   readonly admission: Admission;
   readonly apps: AppRegistry;
   readonly hub: Hub;
-  /** How protocol 1 is spoken. */
+  /** Codec and reader of protocol 1. */
   readonly speech: Speech;
-  /** How protocol 2 is. */
+  /** Codecs and readers of protocol 2. */
   readonly speechesV2: SpeechesV2;
   readonly tokens: Pick<Tokens, 'check'>;
   readonly heartbeats: Heartbeats;
@@ -34,7 +34,7 @@ export interface EntranceParts {
 type Headers = Readonly<Record<string, string>>;
 type Decision = UpgradeDecision<Arrival>;
 
-/** How who wants in speaks, as far as the upgrade says. */
+/** The protocol and format of a client, as derived from the upgrade request. */
 interface Spoken {
   readonly speech: Speech;
   /** Not yet verified; `unknown`: it brings one, and its protocol knows none; null: it brings none. */
@@ -43,15 +43,16 @@ interface Spoken {
   readonly connection: (id: string, hub: AppHub, tick: number) => Connection;
 }
 
-/** Who wants in. */
+/** A client that requests an upgrade. */
 interface Arriving extends Spoken {
   readonly origin: string;
   readonly from: ClientOrigin;
 }
 
 /**
- * Decides on upgrades, in the one order of checks: what is answered over HTTP first; then what a browser can only
- * read from a close code, so that the upgrade is accepted and the connection refused when it opens.
+ * Decides on upgrades in a fixed order of checks. Errors that can be answered over HTTP come first. Errors that a
+ * browser can only read from a close code come second: the upgrade is accepted and the connection is closed when it
+ * opens.
  */
 export class Entrance {
   constructor(private readonly parts: EntranceParts) {}
@@ -101,7 +102,9 @@ export class Entrance {
     return { accept: new PendingArrival(arrival), headers };
   }
 
-  /** The one place where protocols are told apart. A promise when what a format needs is not loaded yet. */
+  /**
+   * Selects the protocol; no other code does. Returns a promise if the library of the wire format is not loaded yet.
+   */
   #spoken(rawQuery: string): Promise<Spoken> | Spoken {
     const { rules, speech, speechesV2 } = this.parts;
     const options = parseConnectOptions(rawQuery, rules);
@@ -154,7 +157,7 @@ export class Entrance {
       : this.#withPlace(app, place, arriving, token);
   }
 
-  /** A token that cannot be checked lets nobody in; the client is to come again. */
+  /** Refuses the connection with a retryable error if the token cannot be checked. */
   async #withToken(app: App, text: string, arriving: Arriving): Promise<SettledArrival> {
     const { key } = rulesOf(app);
     let verdict: TokenVerdict;

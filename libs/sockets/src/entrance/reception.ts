@@ -8,7 +8,7 @@ import type { Socket } from '@carillon/uws';
 import type { Heartbeats } from '../time/heartbeats.js';
 import { PendingArrival, RefusedArrival, type Arrival, type SettledArrival } from './arrival.js';
 
-/** What the reception works with. */
+/** Dependencies of {@link Reception}. */
 export interface ReceptionParts {
   readonly hub: Hub;
   readonly heartbeats: Heartbeats;
@@ -16,7 +16,7 @@ export interface ReceptionParts {
   readonly log: Logger;
   readonly activityTimeoutSeconds: number;
   readonly tokens: Pick<Tokens, 'begin'>;
-  /** In what is said before anything of a connection is known. */
+  /** Encodes frames sent before protocol and format of a connection are known. */
   readonly speech: Speech;
 }
 
@@ -31,13 +31,13 @@ const ERROR_TYPES: Partial<Record<ErrorCode, ConnectionErrorType>> = {
   over_capacity: 'over_capacity',
 };
 
-/** The label of connections to no app: what clients make up must not become label values. */
+/** The metric label of connections without an app. Client-supplied app keys must not become label values. */
 const NO_APP = 'unknown';
 
 /** Processes a frame that arrived before its connection was admitted. */
 type TakeFrame = (socket: Socket<Arrival>, frame: ArrayBuffer) => void;
 
-/** Lets upgraded connections in, or tells them why not: count and entry are one step. */
+/** Admits upgraded connections or sends the refusal. Counting and admission are one atomic step. */
 export class Reception {
   constructor(private readonly parts: ReceptionParts) {}
 
@@ -55,7 +55,7 @@ export class Reception {
     for (const frame of pending.take()) take(socket, frame);
   }
 
-  /** Nobody could say: the client is to come again. */
+  /** Awaits the decision. If it fails, the client receives a retryable error. */
   async #decided({ decision }: PendingArrival): Promise<SettledArrival> {
     try {
       return await decision;

@@ -11,14 +11,14 @@ import { omitMembers, rawMember } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 import type { ClientEvent } from '../connection/speech.js';
 
-/** What AI transport says of a client's event: what is wrong with it, or the `extras` that it goes out with. */
+/** The verdict of AI transport on a client event: an error, or the `extras` to publish it with. */
 export type AiVerdict =
   | { readonly row: ErrorCode; readonly message?: string }
   | { readonly extrasText: string | null };
 
 const AI: ReadonlySet<string> = new Set(['ai']);
 
-/** Judges what clients send on channels of AI transport, or with its headers, or under its names. */
+/** Validates client events on AI channels, with AI headers or with AI event names. */
 export class AiEvents {
   constructor(
     private readonly channels: AiChannels,
@@ -26,7 +26,7 @@ export class AiEvents {
     private readonly meters: AiMeters,
   ) {}
 
-  /** Null: AI transport has no say in it. */
+  /** Returns null if AI transport does not apply to the event. */
   judge(connection: Connection, frame: ClientEvent): AiVerdict | null {
     const verdict = this.#judge(connection, frame);
     const { appId } = connection.hub;
@@ -54,12 +54,12 @@ export class AiEvents {
   }
 }
 
-/** As checked. */
+/** Validated headers. */
 interface Headers {
   readonly transport?: Readonly<Record<string, string>> | null;
 }
 
-/** The same with a header of the service, which what the client says already equals. */
+/** Adds a header set by the service. A value from the client was already checked to be equal. */
 function withHeader(extrasText: string | null, ai: Headers, name: string, value: string): string {
   const text = JSON.stringify({ ...ai, transport: { ...ai.transport, [name]: value } });
   const rest = extrasText === null ? null : omitMembers(extrasText, AI);

@@ -28,15 +28,15 @@ import { ClientPublisher, extrasRules, PublishNews } from '@carillon/api-operati
 import type { Receipt } from '@carillon/history-publish';
 import { dataOf, type WebhookEvents } from '@carillon/webhooks';
 
-/** What publishing for clients works with. */
+/** Dependencies of {@link ClientEvents}. */
 export interface ClientEventParts {
   readonly channels: Channels;
   readonly publisher: Pick<ClientPublisher, 'publish'>;
   readonly webhooks: WebhookEvents;
-  /** What of `extras` is delivered. */
+  /** Rules for which `extras` are delivered. */
   readonly extras: ExtrasRules;
   readonly ai: AiEvents;
-  /** Tells an app's servers what a publish means beside itself. */
+  /** Notifies the app's servers of side effects of a publish. */
   readonly news: Pick<PublishNews, 'tellOne'>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -49,7 +49,7 @@ interface Allowed {
 
 type Verdict = { readonly refused: FrameError } | Allowed;
 
-/** Publishes what clients say to the other subscribers of a channel. */
+/** Publishes client events to the other subscribers of a channel. */
 export class ClientEvents {
   constructor(private readonly parts: ClientEventParts) {}
 
@@ -139,7 +139,7 @@ export class ClientEvents {
     }
     const answered = this.#settle(receipt, subscription, answer, done);
     if (said.history === null) return answered;
-    // Commits keep the order of the calls: what comes behind need not wait for them, one after the other.
+    // Commits preserve call order, so later events need not await earlier ones.
     void answered;
     return undefined;
   }
@@ -189,7 +189,7 @@ interface SaidOfEvent {
 
 const NOTHING_SAID: SaidOfEvent = { isEphemeral: false, idempotencyKey: null };
 
-/** What `extras` say of how an event is passed on. They were read without a problem before. */
+/** Reads the publish options in `extras`, which were already validated. */
 function extrasOf(extrasText: string | null): SaidOfEvent {
   const extras = extrasText === null ? null : readExtras(extrasText);
   if (extras === null || 'problem' in extras) return NOTHING_SAID;
@@ -216,7 +216,7 @@ function clientEventVerdict(connection: Connection, frame: ClientEvent, channels
   if (!isStorable(event)) {
     return refused('client_event_refused', name, 'The event name holds what cannot be stored');
   }
-  // Patterns and meta names are known here, so that they are told what every channel without client events is told.
+  // Patterns and meta names are parsed here, so that they get the same error as every channel without client events.
   const channel = channels.subscription(app, name, 2);
   if (!channel.accepted)
     return refused(isSpecial(channel) ? 'client_event_refused' : channel.frame, name, channel.text);

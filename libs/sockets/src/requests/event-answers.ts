@@ -20,9 +20,9 @@ interface Pending {
 }
 
 /**
- * Answers client events. Connections without acknowledgements receive an error frame per refusal and nothing else. Connections
- * with acknowledgements receive one per event that has a `message_id`, per channel in the order of the events, whatever the
- * order in which the outcomes become known.
+ * Answers client events. Connections without acknowledgements receive an error frame per refusal and nothing else.
+ * Connections with acknowledgements receive one per event that has a `message_id`, per channel in the order of the
+ * events, regardless of the order in which they complete.
  */
 export class EventAnswers {
   /** Acknowledgements not yet sent, by connection and channel; a channel with none has no entry. */

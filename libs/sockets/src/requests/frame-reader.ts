@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connection.js';
 import type { ClientEvent, Inbound } from '../connection/speech.js';
 import type { EventAnswers } from './event-answers.js';
 
-/** Frames that ask for something: heartbeats are answered by the reader itself. */
+/** Frames that are requests. Heartbeats are answered by the reader itself. */
 export type RequestFrame = Exclude<Inbound, { kind: 'ignored' | 'ping' | 'pong' }>;
 
 /** Handles the frames of one kind. */
@@ -38,7 +38,7 @@ export class FrameReader {
     if (missing.length > 0) throw new Error(`no handler is subscribed to: ${missing.join(', ')}`);
   }
 
-  /** Takes one frame, whatever it holds. The bytes are not used after it returns. */
+  /** Reads one frame with arbitrary content. The bytes are not used after it returns. */
   take(connection: Connection, bytes: ArrayBuffer): void {
     const { frames } = connection.hub.rules;
     const isWithin = frames === null || this.#isWithin(connection, 'messages', frames);

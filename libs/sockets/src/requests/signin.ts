@@ -12,7 +12,7 @@ import type { Connection } from '../connection/connection.js';
 import type { SocketsParts } from '../parts.js';
 import type { FreshApps } from './fresh-apps.js';
 
-/** What signing in works with. */
+/** Dependencies of {@link Signin}. */
 export interface SigninParts {
   readonly outlet: Outlet;
   readonly apps: FreshApps;
@@ -32,7 +32,7 @@ interface Proof {
   readonly capabilities: Capabilities;
 }
 
-/** Lets connections say which user they are. */
+/** Handles sign-in: authenticates a connection as a user. */
 export class Signin {
   constructor(private readonly parts: SigninParts) {}
 
@@ -91,11 +91,13 @@ export class Signin {
         ? this.comeOnline(connection, identity, before)
         : undefined;
     };
-    // Who went meanwhile has left as whoever it was before, and as this identity too.
+    // If the connection closed in the meantime, it has left both as its previous and as its new identity.
     return attempt === undefined ? succeed() : attempt.then(() => succeed());
   }
 
-  /** Counts a connection among the app's online users, if its identity says so, and begins its watching. Never rejects. */
+  /**
+   * Adds the connection to the app's online users if its identity is a user, and starts its watchlist. Never rejects.
+   */
   async comeOnline(connection: Connection, identity: Identity, before: Identity | null): Promise<void> {
     const { presence, watchlists, leaving, onTrouble } = this.parts;
     const { userId } = identity;
@@ -106,7 +108,7 @@ export class Signin {
       if (!identity.isOnline) return;
       const place = { appId: connection.hub.appId, channel: ONLINE_USERS, socketId: connection.id };
       await presence.join({ ...place, userId, userInfoText: '{}' }, Infinity);
-      // It went, or became somebody else, while it came online.
+      // It closed or changed its identity while going online.
       if (!connection.isOpen) return await leaving.member(connection, ONLINE_USERS, userId);
       await watchlists.begin(connection, identity);
     } catch (error) {
@@ -115,7 +117,7 @@ export class Signin {
   }
 }
 
-/** What a sign-in proves, or why it proves nothing. */
+/** Returns the proof of a sign-in, or the reason it is invalid. */
 function signinProof(connection: Connection, { auth, userData }: SigninFrame): Proof | string {
   const { rules } = connection.hub;
   if (connection.token !== null) return 'The connection speaks by its capability token';

@@ -35,7 +35,7 @@ export const unsigned = (channel: string): SubscribeFailure => ({
   isUnsigned: true,
 });
 
-/** What a name or a namespace refuses. */
+/** The failure for a channel name or namespace that refuses the subscribe. */
 export const refused = (refusal: ChannelRefusal, channel: string): SubscribeFailure =>
   failure(refusal.frame, refusal.frame === 'forbidden' ? 403 : 400, channel, refusal.text);
 
@@ -78,7 +78,10 @@ function ordinaryVerdict(
     : { kind: 'accepted', channel, member: null };
 }
 
-/** Whom a user list is asked about: an identity, or the one this very subscribe brings, whose signature is checked yet. */
+/**
+ * The identity that user lists are checked against: that of the connection, or the one this subscribe carries, whose
+ * signature is checked later.
+ */
 export function speaksFor(
   connection: Connection,
   frame: Pick<SubscribeFrame, 'channelData'>,
@@ -109,7 +112,7 @@ function isUnstorable(json: string): boolean {
   }
 }
 
-/** Whom a subscribe to a presence channel joins as. */
+/** The member that a subscribe to a presence channel joins as. */
 export function memberVerdict(
   connection: Connection,
   { channelData }: Pick<SubscribeFrame, 'channelData'>,

@@ -15,17 +15,20 @@ import type { Tokens } from '../v2/tokens.js';
 import type { FreshApps } from './fresh-apps.js';
 import { failure } from './subscribe-verdict.js';
 
-/** What subscribing works with. */
+/** Dependencies of {@link Subscribe}. */
 export interface SubscribeParts extends Judges {
   readonly outlet: Outlet;
   readonly joins: Joins;
   readonly patterns: PatternBook;
   readonly apps: FreshApps;
-  /** Takes from a connection what its token does not permit; for one that got another token while it was let in. */
+  /**
+   * Ends the subscriptions that the connection's token does not permit. Needed if the token was replaced during
+   * admission.
+   */
   readonly withdraw: (connection: Connection) => void;
 }
 
-/** What an event stream does between the stages of a join. */
+/** Hooks of an event stream between the stages of a join. */
 export interface JoinStages {
   /** Awaited when the channel is joined, before `subscribed`. Never rejects. */
   readonly turn: (attach?: AttachPoint | null) => Promise<void>;
@@ -35,7 +38,7 @@ export interface JoinStages {
   readonly refused: (failure: SubscribeFailure) => void;
 }
 
-/** Has subscribes judged, and says in its two frames why one came to nothing. */
+/** Handles subscribes: validates them and reports failures in two frames. */
 export class Subscribe {
   constructor(private readonly parts: SubscribeParts) {}
 
@@ -54,7 +57,10 @@ export class Subscribe {
     return this.join(connection, frame, this.judge(connection, frame));
   }
 
-  /** The verdict as far as this process can tell; a view in it has to be released if it is not joined. */
+  /**
+   * Validates as far as this process can decide locally. A returned view must be released if the channel is not
+   * joined.
+   */
   judge(connection: Connection, frame: SubscribeRequest): Judged {
     return connection.judge(frame, this.parts);
   }
@@ -122,7 +128,7 @@ export class Subscribe {
       outlet.send(connection, { kind: 'subscribed', channel: name, members: null });
       return undefined;
     }
-    // What it had before counts until this does; what comes to nothing is given back.
+    // The previous view stays in effect until the new one replaces it; an unused view is released.
     let isKept = false;
     const refused = (why: JoinRefusal): void => {
       view?.release();
@@ -165,7 +171,7 @@ export class Subscribe {
     this.#tellUnplaced(connection, name, stages);
   }
 
-  /** What has no position cannot resume. */
+  /** Reports to a resuming client that a channel without a position cannot be resumed. */
   #tellUnplaced(connection: Connection, name: string, stages: JoinStages | null): void {
     const recovery = stages?.recovery(null) ?? null;
     if (recovery === null) return;

@@ -1,31 +1,31 @@
 /**
- * How silent connections are treated: `asked` in the protocol's own words, without an end to their silence as long as they
- * answer; `pinged` natively, and ended after a long silence whatever the native library hears.
+ * The heartbeat policy. `asked`: protocol-level pings, without an idle limit while the client answers. `pinged`:
+ * native WebSocket pings, and the connection ends after a long silence even if pongs arrive.
  */
 export type HeartbeatKind = 'asked' | 'pinged';
 
 /** Ticks of a wheel, after which things happen to a silent connection. */
 export interface HeartbeatRules {
-  /** Silence until it is asked for a sign of life. */
+  /** Idle ticks until a ping is sent. */
   readonly activityTicks: number;
   /** Time it has to give one. */
   readonly answerTicks: number;
   /** Time it has to authorize itself; Infinity: as long as it likes. */
   readonly authorizationTicks: number;
-  /** Silence after which it is ended, whatever the native library hears; Infinity: never. */
+  /** Idle ticks until the connection is closed, regardless of native pongs; Infinity means never. */
   readonly idleTicks: number;
 }
 
-/** What a heartbeat looks at. */
+/** The connection state that heartbeats depend on. */
 export interface Pulse {
   readonly connectedTick: number;
   readonly activeTick: number;
-  /** When it was asked for a sign of life, since when nothing came; 0: it was not. */
+  /** The tick of the last unanswered ping; 0 if none is outstanding. */
   readonly probedTick: number;
   readonly isAuthorized: boolean;
 }
 
-/** What a connection needs now, and when to look again. */
+/** The action a connection needs now, and the tick of the next check. */
 export type HeartbeatVerdict =
   | { readonly kind: 'wait'; readonly untilTick: number }
   | { readonly kind: 'probe' | 'no_answer' | 'not_authorized' | 'idle' };

@@ -7,25 +7,25 @@ import { type HeartbeatKind, heartbeatVerdict, type HeartbeatRules } from './hea
 /** Time a client has to answer. */
 const ANSWER_MS = 30_000;
 
-/** Ticks after which at least so much time has passed: one begun when counting starts does not count. */
+/** The number of ticks after which at least `ms` have passed. The current partial tick does not count. */
 const ticks = (ms: number): number => Math.ceil(ms / TICK_MS) + 1;
 
 /** The seconds of the configuration. */
 export interface HeartbeatOptions {
   readonly activityTimeoutSeconds: number;
   readonly userAuthenticationTimeoutSeconds: number;
-  /** Of those that are pinged. Infinity, both: never. */
+  /** For `pinged` connections. Infinity disables each. */
   readonly pingIntervalSeconds: number;
   readonly idleTimeoutSeconds: number;
 }
 
-/** For apps that want connections to say who they are, and for those that do not care. */
+/** Rules for apps that require sign-in and for apps that do not. */
 interface Rules {
   readonly withSignin: HeartbeatRules;
   readonly without: HeartbeatRules;
 }
 
-/** Asks silent connections for a sign of life, ends those that give none, and those that never said who they are. */
+/** Pings silent connections, and closes those that do not answer and those that do not sign in in time. */
 export class Heartbeats {
   readonly #wheel = new Wheel<Connection>((connection) => this.#look(connection));
   readonly #rules: Readonly<Record<HeartbeatKind, Rules>>;
@@ -50,7 +50,7 @@ export class Heartbeats {
     this.#startMs = this.now();
   }
 
-  /** The current tick; what connections remember of time. */
+  /** The current tick, which connections record as their time of activity. */
   get tick(): number {
     return this.#wheel.tick;
   }
@@ -64,7 +64,7 @@ export class Heartbeats {
     this.#timer = null;
   }
 
-  /** Goes on to the present. */
+  /** Advances to the current time. */
   turn(): void {
     this.#wheel.advance(1 + Math.floor((this.now() - this.#startMs) / TICK_MS));
   }

@@ -5,7 +5,7 @@ import type { Judged, Judges } from '../connection/judged.js';
 import type { SubscribeRequest } from '../connection/speech.js';
 import { subscribeVerdict } from '../requests/subscribe-verdict.js';
 
-/** A connection of protocol 1. It knows no capabilities, gets everything of its channels and asks for nothing special. */
+/** A connection of protocol 1. It has no capabilities, receives full channels and has no protocol-specific requests. */
 export class ConnectionV1 extends Connection {
   readonly speaksAi = false;
 

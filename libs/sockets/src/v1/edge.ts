@@ -1,7 +1,7 @@
 import type { Config } from '@carillon/config';
 import type { Edge } from '@carillon/realtime';
 
-/** Protocol 1, whose clients never get what they sent themselves. */
+/** Protocol 1, whose clients never receive their own events. */
 export const edgeV1 = ({ presence }: Config): Edge => ({
   protocol: 1,
   leaseMs: presence.ungraceful_timeout_seconds * 1000,

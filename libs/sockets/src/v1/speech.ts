@@ -4,7 +4,7 @@ import type { Inbound, Speech } from '../connection/speech.js';
 import { V1 } from './codec.js';
 import { edgeV1 } from './edge.js';
 
-/** How protocol 1 is spoken. */
+/** Codec and reader of protocol 1. */
 export const speechV1 = (config: Config): Speech => ({
   edge: edgeV1(config),
   codec: V1,
@@ -14,7 +14,7 @@ export const speechV1 = (config: Config): Speech => ({
   read,
 });
 
-/** What a client of this protocol cannot say of an event, and of a wish to receive a channel. */
+/** Defaults of event and subscribe fields that protocol 1 does not have. */
 const BESIDE_EVENT = { messageId: null, extrasText: null } as const;
 const BESIDE_WISH = { filter: null, rewind: null, delta: undefined, wantsAnnotations: false } as const;
 

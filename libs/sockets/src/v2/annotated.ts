@@ -2,7 +2,7 @@ import type { Appends, Codec, Frame, Frames } from '@carillon/realtime';
 import type { Fact } from '@carillon/protocol';
 import type { AppCodec } from './app-codec.js';
 
-/** A codec for those who want to be told of every single annotation beside what all of them come to. */
+/** A codec for subscribers that receive individual annotation events in addition to summaries. */
 class AnnotatedCodec implements Codec {
   constructor(private readonly base: AppCodec) {}
 

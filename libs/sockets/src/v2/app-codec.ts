@@ -19,7 +19,7 @@ export class AppCodec implements Codec {
     return (hidesTags ? this.codec.withoutTags : this.codec).encode(fact, frames);
   }
 
-  /** Of whatever fact that has no tags. */
+  /** Encodes a fact without tags. */
   frame(fact: Fact): Frame | null {
     return this.codec.frame(fact);
   }

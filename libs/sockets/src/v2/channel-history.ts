@@ -56,7 +56,7 @@ export class ChannelHistories {
     if (wish.untilAttach && attachSerial === null)
       return refused('malformed_frame', 'It is not known where the subscription began');
     const { start_serial: start, end_serial: end, start_time_ms, end_time_ms } = boundsOf(wish, attachSerial);
-    // What a client asks for may be empty because of where it attached, which is no mistake of it.
+    // A range can be empty because of the attach position, which is not a client error.
     const isWrong = isCrossed(start, wish.endSerial) || isCrossed(start_time_ms, end_time_ms);
     return isWrong || end === undefined ? refused('malformed_frame', 'A start is above its end') : null;
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Appends, Codec, Frame, Frames } from '@carillon/realtime';
 import { type Fact, frameOfFactV2, type WireFormatV2 } from '@carillon/protocol';
 
-/** Protocol 2 in one wire format, for whoever did not ask for every single annotation. */
+/** Protocol 2 in one wire format, for subscribers without individual annotation events. */
 export class CodecV2 implements Codec {
   readonly #paced = new Map<string, CodecV2>();
   #withoutTags: CodecV2 | null = null;
@@ -10,18 +10,18 @@ export class CodecV2 implements Codec {
   constructor(
     private readonly format: WireFormatV2,
     readonly appends?: Appends,
-    /** Says the same to those who are told of appends as they come; null: this one does. */
+    /** The codec with the same output and immediate appends; null if that is this codec. */
     private readonly plain: CodecV2 | null = null,
     private readonly showsTags = true,
   ) {}
 
-  /** The one that says the same of everything, but for the tags of messages. */
+  /** The same codec without message tags. */
   get withoutTags(): CodecV2 {
     const { format, appends, plain } = this;
     return (this.#withoutTags ??= new CodecV2(format, appends, plain?.withoutTags ?? null, false));
   }
 
-  /** The one for those who are told of appends like this. */
+  /** The codec for subscribers with these append options. */
   paced(appends: Appends): CodecV2 {
     const key = `${appends.windowMs} ${appends.wholes}`;
     let codec = this.#paced.get(key);
@@ -34,7 +34,7 @@ export class CodecV2 implements Codec {
     return this.plain === null ? this.frame(fact) : frames.of(this.plain);
   }
 
-  /** Of whatever fact. */
+  /** Encodes any fact. */
   frame(fact: Fact): Frame | null {
     const frame = frameOfFactV2(fact, randomUUID);
     if (frame === null) return null;

@@ -11,7 +11,7 @@ import { judgeV2 } from './subscribe-verdict-v2.js';
 import { ViewV2 } from './view-v2.js';
 import { type Viewer, Views } from './views.js';
 
-/** A connection of protocol 2, with what only such a one has. */
+/** A connection of protocol 2, with its protocol-specific state. */
 export class ConnectionV2 extends Connection implements Viewer {
   declare readonly codec: AppCodec;
   readonly speaksAi = true;

@@ -2,10 +2,7 @@ import type { Config } from '@carillon/config';
 import type { Edge } from '@carillon/realtime';
 import { echoOf, type Message } from '@carillon/protocol';
 
-/**
- * Protocol 2, whose clients say whether they get what they sent themselves: each message for itself, else the connection
- * for all of them.
- */
+/** Protocol 2, whose clients choose whether they receive their own events: per message, or else per connection. */
 export function edgeV2({ presence, echo_control }: Config, echoMessages: boolean): Edge {
   return {
     protocol: 2,

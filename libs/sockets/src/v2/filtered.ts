@@ -4,10 +4,10 @@ import { type Fact, type Message, rawMember, type WireNames } from '@carillon/pr
 import type { LoopShare } from '@carillon/runtime';
 import type { Narrowed } from './view-v2.js';
 
-/** What filters look at, made once of each message for all of them. */
+/** The filter subject of each message, built once and shared by all filters. */
 const subjects = new WeakMap<Message, FilterSubject>();
 
-/** `names`: a filter goes by what a client is told, so by names as they are spelled to clients; one spelling a process. */
+/** `names`: filters match event names in the client-facing spelling, of which each process has one. */
 function subjectOf(message: Message, names: WireNames): FilterSubject {
   let subject = subjects.get(message);
   if (subject === undefined) {
@@ -34,7 +34,7 @@ function selectorOf({ literals }: Filter, names: WireNames): LiteralSelector | u
   return { literals, literalsOf: shared };
 }
 
-/** A codec narrowed by a filter: the same bytes for whoever is told at all. */
+/** A codec narrowed by a filter. Subscribers that accept the event share the same bytes. */
 class FilteredCodec implements Codec {
   readonly filters = true;
   readonly selector: LiteralSelector | undefined;
@@ -77,7 +77,7 @@ function filteredCodec(base: Codec, filter: Filter, names: WireNames, share: Loo
   return codec;
 }
 
-/** What a filter leaves of a channel. */
+/** Returns the codec of a channel narrowed by a filter. */
 export const narrowedBy = (
   base: Codec,
   { filter, release }: Pick<HeldFilter, 'filter' | 'release'>,

@@ -4,7 +4,7 @@ import { type Fact, metaEvent, type WireFormatV2 } from '@carillon/protocol';
 
 type MetaEvent = Parameters<typeof metaEvent>;
 
-/** How what happens to a channel is told to those who have its meta channel. One codec a format. */
+/** Encodes channel lifecycle facts for the subscribers of meta channels. One codec per format. */
 export class MetaCodec implements Codec {
   constructor(private readonly format: WireFormatV2) {}
 
@@ -14,7 +14,7 @@ export class MetaCodec implements Codec {
   }
 }
 
-/** Null: it is not told. */
+/** Returns null if the fact is not reported. */
 function toldOf(fact: Fact): MetaEvent | null {
   if (fact.kind === 'channel_occupied') return counted(fact.kind, fact.channel, 1);
   if (fact.kind === 'channel_vacated') return counted(fact.kind, fact.channel, 0);
@@ -37,5 +37,5 @@ const member = (event: MetaEvent[0], channel: string, userId: string): MetaEvent
   { userId },
 ];
 
-/** From other processes a fact comes with the channel it was told on. */
+/** Facts from other processes carry the name of the meta channel. */
 const baseOf = (channel: string): string => metaBase(channel) ?? channel;

@@ -4,13 +4,13 @@ import type { ErrorCode } from '@carillon/errors';
 import { frameError, type PresenceUpdateFrame } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 
-/** What a member may say of itself at once. */
+/** The size limit of the data in one update. */
 const MAX_BYTES = 1024;
 const WINDOW_MS = 1000;
-/** So many channels of one connection are counted at a time. */
+/** The limit of channels per connection whose updates are counted at a time. */
 const MAX_COUNTED = 1000;
 
-/** What updates work with. */
+/** Dependencies of {@link PresenceUpdates}. */
 export interface PresenceUpdateParts {
   readonly presence: Presence;
   readonly outlet: Outlet;
@@ -19,9 +19,9 @@ export interface PresenceUpdateParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Lets members of presence channels say something new of themselves. */
+/** Handles updates of member data on presence channels. */
 export class PresenceUpdates {
-  /** By connection and channel: when the second began, and how many in it. */
+  /** Rate windows by connection and channel: start of the current second and number of updates in it. */
   readonly #updates = new WeakMap<Connection, Map<string, Window>>();
 
   constructor(private readonly parts: PresenceUpdateParts) {}

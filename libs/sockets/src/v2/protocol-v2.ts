@@ -13,7 +13,7 @@ import { Summaries } from './summaries.js';
 import { Tags } from './tags.js';
 import { Tokens } from './tokens.js';
 
-/** What protocol 2 works with. */
+/** Dependencies of {@link ProtocolV2}. */
 export interface ProtocolV2Parts extends Pick<
   SocketsParts,
   'apps' | 'cache' | 'config' | 'historyReader' | 'hub' | 'metrics' | 'presence'
@@ -21,7 +21,7 @@ export interface ProtocolV2Parts extends Pick<
   readonly signin: Pick<Signin, 'comeOnline'>;
 }
 
-/** What only protocol 2 has: tokens, and how it is spoken, which brings its own requests to who answers them. */
+/** The components that only protocol 2 has: tokens, codecs and the handlers of its requests. */
 export class ProtocolV2 {
   readonly tokens: Tokens;
   readonly speeches: SpeechesV2;

@@ -10,7 +10,7 @@ import type { Summaries } from './summaries.js';
 import type { Tokens } from './tokens.js';
 import type { Viewer } from './views.js';
 
-/** What requests of protocol 2 are handed to. */
+/** Dependencies of {@link RequestsV2}. */
 export interface RequestsV2Parts {
   readonly outlet: Outlet;
   readonly tokens: Tokens;
@@ -22,7 +22,7 @@ export interface RequestsV2Parts {
   readonly deltas: DeltaRequests;
 }
 
-/** Answers what only clients of protocol 2 ask. */
+/** Handles requests that only protocol 2 has. */
 export class RequestsV2 {
   constructor(private readonly parts: RequestsV2Parts) {}
 
@@ -30,7 +30,10 @@ export class RequestsV2 {
     return this.parts.deltas;
   }
 
-  /** What tells what comes before live events of a channel; undefined: nothing does. The promise never rejects. */
+  /**
+   * Returns a function that sends what precedes live events of a channel, or undefined if there is nothing to send.
+   * The promise never rejects.
+   */
   beforeLive(
     connection: Connection,
     channel: OrdinaryChannel,

@@ -18,33 +18,33 @@ import { CodecV2 } from './codec.js';
 import { edgeV2 } from './edge.js';
 import type { RequestsV2 } from './requests-v2.js';
 
-/** How a connection of protocol 2 speaks. */
+/** The {@link Speech} of a protocol 2 connection. */
 export interface SpeechV2 extends Speech {
   readonly codec: CodecV2;
   /** The same as the connections of an app get it. */
   readonly codecOf: (hub: AppHub) => AppCodec;
-  /** What answers requests that only this protocol has. */
+  /** Handles requests that only this protocol has. */
   readonly requests: RequestsV2;
-  /** How frames are written as texts; null: they are not, so that there are no differences of them. */
+  /** Writes a frame as text. Null for binary formats, which do not support deltas. */
   readonly write: ((frame: FrameV2) => string) | null;
-  /** What is told on meta channels is said with. */
+  /** The codec of meta channels. */
   readonly meta: Codec;
   readonly names: WireNames;
 }
 
-/** What all connections of one format share. */
+/** State shared by all connections of one format. */
 interface Spoken {
   readonly format: WireFormat;
-  /** Of those who are told of appends as they come. */
+  /** The codec for subscribers that receive appends immediately. */
   readonly codec: CodecV2;
   readonly read: (bytes: ArrayBuffer) => Inbound;
   readonly write: SpeechV2['write'];
   readonly meta: Codec;
-  /** By acknowledgements, echo, and how they are told of appends: sixty at most. */
+  /** By acknowledgements, echo and append options; at most 60 entries. */
   readonly speeches: Map<string, SpeechV2>;
 }
 
-/** How protocol 2 is spoken in each format. The library of a format is loaded with its first connection. */
+/** Codecs and readers of protocol 2 in each format. The library of a format is loaded with its first connection. */
 export class SpeechesV2 {
   readonly #formats = new Map<WireFormat, Spoken>();
   readonly #edges: { readonly loud: Edge; readonly quiet: Edge };
@@ -65,7 +65,7 @@ export class SpeechesV2 {
     return this.#load(options.format).then((spoken) => this.#speech(spoken, options));
   }
 
-  /** Connections that are told alike share one. */
+  /** Connections with the same options share one instance. */
   #speech(
     spoken: Spoken,
     { acks, echoMessages, appendMode, appendRollupWindowMs }: V2ConnectOptions,
@@ -108,7 +108,7 @@ export class SpeechesV2 {
   }
 
   #read(wire: WireFormatV2, bytes: ArrayBuffer): Inbound {
-    // Text of JSON may come in binary frames too; the socket does not tell them apart.
+    // JSON text can arrive in binary frames, because the socket does not distinguish them.
     const frame = readRequestV2(wire.decode(bytes), this.names);
     if (frame.kind === 'subscribe') return { ...frame, wantsRewind: frame.rewind !== null };
     if (frame.kind !== 'client-event') return frame;
@@ -117,7 +117,7 @@ export class SpeechesV2 {
   }
 }
 
-/** Bytes are a list of them to whoever has no other way to be shown them. */
+/** Represents bytes as a list of byte values for formats without a binary type. */
 function dataOf(data: ReceivedData): Pick<ClientEvent, 'dataBytes' | 'dataText'> {
   if (data.kind === 'none') return { dataText: null };
   if (data.kind === 'json') return { dataText: data.text };

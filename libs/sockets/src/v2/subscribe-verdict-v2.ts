@@ -28,7 +28,7 @@ import { narrowedBy } from './filtered.js';
 import { type Narrowed, ViewV2 } from './view-v2.js';
 import type { Viewer } from './views.js';
 
-/** Judges a subscribe on protocol 2, in the one order of checks. `codec`: of everything that it asks for. */
+/** Validates a protocol 2 subscribe in a fixed order of checks. `codec`: the codec with all requested options. */
 export function judgeV2(
   connection: Viewer,
   frame: SubscribeRequest,
@@ -116,8 +116,8 @@ function patternVerdict(
 }
 
 /**
- * Who may have the channel may be told about it. One that needs a signature is shown by having it, by a capability that
- * names it, or by a signature of the meta channel itself.
+ * Permits a meta channel to clients that may subscribe to its base channel. For a channel that requires a signature,
+ * this is proven by a subscription to it, a capability that names it, or a signature of the meta channel itself.
  */
 function metaVerdict(connection: Viewer, frame: SubscribeRequest, meta: MetaChannel): SubscribeVerdict {
   const { name, base } = meta;

@@ -6,24 +6,24 @@ import { frameError, readSummarizedV2 } from '@carillon/protocol';
 import type { LoopShare } from '@carillon/runtime';
 import type { Connection } from '../connection/connection.js';
 
-/** Of the messages and types that were annotated last, so many are shown to whoever subscribes. */
+/** The limit of summaries sent to a new subscriber: those of the most recently annotated messages and types. */
 const MOST_SHOWN = 1000;
 /** Summaries of one read, each of which may be of many clients. */
 const PAGE = 50;
 
-/** What showing summaries works with. */
+/** Dependencies of {@link Summaries}. */
 export interface SummariesParts {
   /** Null: this process has no way to them. */
   readonly reads: Pick<StreamReads, 'heads' | 'summaries'> | null;
   readonly outlet: Pick<Outlet, 'error' | 'send'>;
   /** The part of the event loop that reading and sending summaries takes. */
   readonly share: LoopShare;
-  /** What a frame may have where its app says nothing; 0: anything. */
+  /** The frame size limit if the app sets none; 0 means unlimited. */
   readonly maxFrameBytes: number;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Shows a new subscriber what the annotations of a channel come to, the one that changed last at the end. */
+/** Sends the annotation summaries of a channel to a new subscriber, the most recently changed one last. */
 export class Summaries {
   constructor(private readonly parts: SummariesParts) {}
 
@@ -32,7 +32,7 @@ export class Summaries {
     return policy.annotationsEnabled && this.parts.reads !== null;
   }
 
-  /** Never rejects: who cannot be shown them is told so, and gets what comes from now on. */
+  /** Never rejects. If the summaries cannot be read, the client receives an error and then live summaries only. */
   async show(connection: Connection, { name: channel }: OrdinaryChannel, codec: Codec): Promise<void> {
     const { outlet, onTrouble } = this.parts;
     const address: StreamAddress = { appId: connection.hub.appId, channel, kind: 'messages' };

@@ -1,10 +1,10 @@
 import { showsTags } from '@carillon/delta';
 import type { AppHub, Hub } from '@carillon/realtime';
 
-/** Whether subscribers get the tags of what is published on a channel. Filters see them either way. */
+/** Decides whether subscribers receive the tags of messages on a channel. Filters see tags in any case. */
 export class Tags {
   constructor(
-    /** What holds for all channels; false: nobody gets any. */
+    /** The setting for all channels; false disables tags everywhere. */
     private readonly areOn: boolean,
     private readonly hub: Pick<Hub, 'hubs'>,
   ) {}

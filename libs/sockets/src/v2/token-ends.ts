@@ -6,19 +6,19 @@ import type { Connection } from '../connection/connection.js';
 /** A token's end as a thing of a wheel. */
 interface End extends WheelItem<End> {
   readonly connection: Connection;
-  /** Whether the connection was told and has its time to bring another. */
+  /** Whether the client was notified and is in its grace period. */
   isTold: boolean;
-  /** When what comes next is due. */
+  /** The tick time of the next action. */
   dueMs: number;
 }
 
-/** What is done as tokens end. */
+/** Callbacks of token expiry. */
 export interface TokenEndsObserver {
   expired(connection: Connection): void;
   graceOver(connection: Connection): void;
 }
 
-/** Tells of tokens that end, with one timer for all of them. */
+/** Reports expiring tokens, with one timer for all of them. */
 export class TokenEnds {
   readonly #wheel = new Wheel<End>((end) => this.#look(end));
   readonly #ends = new Map<Connection, End>();
@@ -41,7 +41,7 @@ export class TokenEnds {
     this.#timer = null;
   }
 
-  /** Goes on to the present. */
+  /** Advances to the current time. */
   turn(): void {
     this.#wheel.advance(this.#tickOf(this.now()));
   }

@@ -23,7 +23,7 @@ import { failure } from '../requests/subscribe-verdict.js';
 import type { Connection } from '../connection/connection.js';
 import { TokenEnds } from './token-ends.js';
 
-/** What tokens of connections need. */
+/** Dependencies of {@link Tokens}. */
 export interface TokensParts {
   readonly apps: FreshApps;
   readonly names: WireNames;
@@ -60,7 +60,7 @@ export class Tokens {
     return isRevoked ? { ok: false, reason: REVOKED } : verdict;
   }
 
-  /** Where no known secret matches, the token is verified with the app as the store holds it now. */
+  /** Verifies a token. If no known secret matches, it retries with the app as currently stored. */
   async #verified(
     token: string,
     { appId, key }: { readonly appId: string; readonly key: SigningKey },
@@ -104,8 +104,8 @@ export class Tokens {
   }
 
   /**
-   * Who revokes a token writes that down and then asks who holds it. Between the check and the hold of it both would miss
-   * this connection, so it is checked again.
+   * Assigns a token to a connection. A revocation is stored first and then looks for holders. Between check and
+   * assignment it could miss this connection, so the token is checked again afterwards.
    */
   async #take(connection: Connection, token: CapabilityToken, taken: () => void = () => {}): Promise<void> {
     const { hub } = connection;
@@ -134,7 +134,7 @@ export class Tokens {
     }
   }
 
-  /** Ends the subscriptions that the token of the connection does not permit, and says so. */
+  /** Ends the subscriptions that the connection's token does not permit, and notifies the client. */
   withdraw(connection: Connection): void {
     const { capabilities } = connection;
     const channels = [...connection.subscriptions].map(({ channel: { name, about } }) => {

@@ -4,7 +4,7 @@ import type { Message } from '@carillon/protocol';
 import type { View } from '../connection/judged.js';
 import type { DeltaEntry } from './delta/delta-entry.js';
 
-/** What a filter leaves of a channel, and what it is asked itself; the filter is given back with it. */
+/** A filtered codec and its filter, which is released with the view. */
 export interface Narrowed {
   readonly codec: Codec;
   /** Returns null if the share of the event loop has no time to evaluate it now. */
@@ -12,20 +12,20 @@ export interface Narrowed {
   release(): void;
 }
 
-/** What a subscription of protocol 2 gets of its channel, and what its client asked for. */
+/** The view of a protocol 2 subscription, and the options its client requested. */
 export class ViewV2 implements View {
   /** With differences; null: everything in full. */
   delta: DeltaEntry | null = null;
-  /** Tells what follows the success frame. */
+  /** Sends the frames that follow the success frame. */
   settled: () => void = () => {};
 
   constructor(
-    /** What everything is said with in full. */
+    /** The codec of full messages. */
     readonly base: Codec,
     private readonly narrowed: Narrowed | null,
-    /** Of this subscription alone; null: the connection decides. */
+    /** The delta setting of this subscription; null uses that of the connection. */
     readonly wish: DeltaWish | null,
-    /** Whether it is told of every single annotation. */
+    /** Whether it receives individual annotation events. */
     readonly annotations = false,
   ) {}
 

@@ -4,22 +4,22 @@ import type { FrameV2, WireNames } from '@carillon/protocol';
 import type { Connection } from '../connection/connection.js';
 import type { ViewV2 } from './view-v2.js';
 
-/** What one connection of protocol 2 gets of its channels, where that is not everything in full. */
+/** The views of one protocol 2 connection, for channels that it does not receive in full. */
 export class Views {
-  /** What its subscriptions get differences in, but for those that say otherwise; null: none. */
+  /** The default delta algorithm of its subscriptions; null disables deltas. */
   algorithm: DeltaAlgorithm | null = null;
   #byChannel: Map<string, ViewV2> | null = null;
 
   constructor(
-    /** How frames are written as texts; null: they are not, so that there are no differences of them. */
+    /** Writes a frame as text. Null for binary formats, which do not support deltas. */
     readonly write: ((frame: FrameV2) => string) | null,
-    /** What is told on meta channels is said with. */
+    /** The codec of meta channels. */
     readonly meta: Codec,
-    /** How names are spelled to it. */
+    /** The spelling of names for this connection. */
     readonly names: WireNames,
   ) {}
 
-  /** Of how many channels and patterns it does not get everything in full. */
+  /** The number of channels and patterns with a view. */
   get size(): number {
     return this.#byChannel?.size ?? 0;
   }
@@ -29,7 +29,7 @@ export class Views {
     return this.#byChannel?.get(channel);
   }
 
-  /** Replaces what it got of the channel before, which is given back. */
+  /** Sets the view of a channel and releases the previous one. */
   keep(channel: string, view: ViewV2 | null): void {
     const before = this.#byChannel?.get(channel);
     if (before !== view) before?.release();

@@ -1,4 +1,4 @@
-/** What happens to a message; the places are the numbers that frames and bodies have. */
+/** Message actions; the indexes are the numbers used in frames and bodies. */
 const NAMES = [
   'message.create',
   'message.update',
@@ -19,10 +19,10 @@ const EDITS: ReadonlyMap<unknown, EditAction> = new Map(
   ]),
 );
 
-/** The change that an action, a number or a name, stands for; null: it is none. */
+/** Returns the edit of an action given as number or name, or null if it is not an edit. */
 export const editOf = (action: unknown): EditAction | null => EDITS.get(action) ?? null;
 
 const NUMBERS: Readonly<Record<string, number>> = ACTION_NUMBER;
 
-/** The number of an action as the service names it; what lives on in no other way is a create. */
+/** Returns the number of a native action name; an unknown action is a create. */
 export const actionNumber = (name: string): number => NUMBERS[name.replace(/^message\./, '')] ?? 0;

@@ -8,7 +8,7 @@ import { type Identity, isGiven, type MessageRules, payloadOf, textOf } from './
 export interface Annotation {
   readonly isDelete: boolean;
   readonly id: string | null;
-  /** Of what is taken back; null: the latest that is alike. */
+  /** For a delete, the serial of the annotation; null: the latest matching one. */
   readonly serial: string | null;
   readonly messageSerial: string;
   readonly type: string;
@@ -36,7 +36,7 @@ export interface WireAnnotation {
 
 const MAX_ID_BYTES = 128;
 const MAX_TYPE_BYTES = 256;
-/** Of an annotator, who is kept as one of many. */
+/** The limit of an annotator's clientId, which is stored as one entry among many. */
 const MAX_CLIENT_ID_BYTES = 128;
 const ACTIONS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [undefined, false],
@@ -50,9 +50,8 @@ const ACTIONS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
 /**
- * Reads an annotation of the message of this serial; null: it names the message itself.
- *
- * @throws CompatError when it is none.
+ * Parses an annotation of the message with this serial; null: the annotation names the message itself.
+ * @throws CompatError if it is invalid.
  */
 export function readAnnotation(
   value: unknown,
@@ -88,7 +87,7 @@ export function readAnnotation(
   return annotation;
 }
 
-/** As the service judges it, so that of several none is made when one could not be. */
+/** Applies the service's own validation up front, so that a batch is rejected as a whole. */
 function checkNeeds(annotation: Pick<Annotation, 'clientId' | 'name' | 'type'>): void {
   const missing = lackIn(annotation);
   if (missing === 'clientId')
@@ -104,7 +103,10 @@ function lackIn(annotation: Pick<Annotation, 'clientId' | 'name' | 'type'>): Ret
   }
 }
 
-/** Whoever is somebody annotates as nobody else, but may take back what others did where that is granted. */
+/**
+ * Returns the annotator. An identified client annotates only as itself, but may delete annotations of others if that
+ * is granted.
+ */
 function annotatorOf(
   value: JsonObject,
   { clientId, mayBeAnybody }: Identity,
@@ -125,7 +127,7 @@ function countOf({ count }: JsonObject): number | null {
   return count;
 }
 
-/** As the service lists it and tells of it; null: it is none. */
+/** Converts an annotation as listed or published by the service; null if it is none. */
 export function fromListed(listed: unknown): WireAnnotation | null {
   if (!isObject(listed)) return null;
   const { action, serial, messageSerial, type, timestamp, data, encoding } = listed;
@@ -143,14 +145,14 @@ export function fromListed(listed: unknown): WireAnnotation | null {
   };
 }
 
-/** What is no text is told as its JSON. */
+/** Encodes non-text data as JSON. */
 function dataOf(data: unknown, encoding: unknown): Pick<WireAnnotation, 'data' | 'encoding'> {
   if (data === undefined) return {};
   if (typeof data !== 'string') return { data: JSON.stringify(data), encoding: 'json' };
   return typeof encoding === 'string' ? { data, encoding } : { data };
 }
 
-/** What all annotations of a message come to, as clients get it: who added how much stands under `clientIds`. */
+/** Converts the annotation summaries of a message to the form of clients: counts per client are in `clientIds`. */
 export function summaryOf(summary: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(summary).map(([type, one]) => [type, renamed(one)]));
 }

@@ -53,7 +53,7 @@ export function fromItem(item: unknown, id: string | null, atMs: number): WireMe
   );
 }
 
-/** The same in its latest version, where what was appended is an update. */
+/** Converts an item to its latest version, in which an append becomes an update. */
 export function fromLatest(item: unknown, id: string | null, atMs: number): WireMessage | null {
   if (isObject(item) && item['action'] === 'append') return fromItem({ ...item, action: 'update' }, id, atMs);
   return fromItem(item, id, atMs);

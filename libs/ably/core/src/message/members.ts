@@ -1,15 +1,15 @@
 import type { PresenceMember } from '@carillon/protocol';
 import { isObject, type JsonObject, parseJson } from '../json.js';
 
-/** What a client says of itself as a member. */
+/** The presence data that a client publishes about itself. */
 export interface MemberState {
   readonly clientId: string;
   readonly connectionId: string;
   readonly data: string | null;
   readonly encoding: string | null;
-  /** Only members that are connections keep them: other clients would not know what they are. */
+  /** Stored only for members that are connections; native clients do not support them. */
   readonly extras: JsonObject | null;
-  /** When the client said so; what every later view of the member shows. */
+  /** The time of the client's last change, reported with the member. */
   readonly atMs: number;
 }
 
@@ -25,23 +25,23 @@ export interface WireMember {
   readonly timestamp: number;
 }
 
-/** Stands for the connection of a member of whom it is not told. */
+/** The placeholder for an unknown connection of a member. */
 const UNKNOWN_CONNECTION = '0.0';
 const NATIVE = 'presence-';
 const LEAVE = 3;
 
-/** Whether the members of a channel are users, whom native clients see too. */
+/** Whether the members of a channel are users, which native clients also see. */
 export const isShared = (channel: string): boolean => channel.startsWith(NATIVE);
 
-/** Of one member, what presence keeps. */
+/** The stored form of a member. */
 export interface KeptMember {
   readonly userId: string;
   readonly userInfoText: string;
 }
 
 /**
- * As it is kept. On native presence channels a member is a user with user info; elsewhere members are connections, which
- * only these clients see.
+ * Returns the stored form. On native presence channels a member is a user with user info. On other channels members
+ * are connections, which only Ably clients see.
  */
 export function memberState(channel: string, state: MemberState): KeptMember {
   const { clientId, connectionId, data, encoding, extras, atMs } = state;
@@ -63,10 +63,10 @@ export function leftState(channel: string, state: MemberState, lastText: string)
   return memberState(channel, { ...state, data, encoding }).userInfoText;
 }
 
-/** JSON is itself, as other clients say it; what they could not read says how it is encoded. */
+/** Stores JSON data as native clients do; other data is stored with its encoding. */
 function userInfoOf(data: string | null, encoding: string | null): string {
   if (data === null) return '{}';
-  // Null is what other clients take for nothing.
+  // Native clients treat null as no data.
   if (encoding === 'json' && (parseJson(data) ?? null) !== null) return data;
   return JSON.stringify(encoding === null ? { data } : { data, encoding });
 }
@@ -126,7 +126,7 @@ function nativeData(text: string): Pick<WireMember, 'data' | 'encoding'> {
   const { data, encoding, ...others } = info;
   const isPlain = Object.keys(others).length === 0;
   if (isPlain && data === undefined && encoding === undefined) return {};
-  // What one of these clients said in another way than JSON is that again.
+  // Restores non-JSON data of an Ably client.
   if (isPlain && typeof data === 'string' && encoding === undefined) return { data };
   if (isPlain && typeof data === 'string' && typeof encoding === 'string') return { data, encoding };
   return { data: text, encoding: 'json' };

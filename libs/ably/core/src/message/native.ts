@@ -4,15 +4,16 @@ import type { WireFormat } from '../wire.js';
 import { ACTION_NUMBER, actionNumber } from './actions.js';
 
 /**
- * What a native message cannot say of itself stands in headers of its extras, which no other publisher can write: the
- * encoding, that name or data are not there, and the connection it is from where its id says none or another.
+ * Reserved headers in the extras of a native message, which no other publisher can write. They hold properties that a
+ * native message lacks: the encoding, a missing name or missing data, and the connection if it does not follow from
+ * the id.
  */
 const ENCODING = 'service_encoding';
 const NAMELESS = 'service_nameless';
 const NO_DATA = 'service_no_data';
 const CONNECTION = 'service_connection_id';
 const RESERVED = 'service_';
-/** Stands for data that is not there. What is appended comes behind it. */
+/** The placeholder for missing data. Appended data follows it. */
 const NOTHING = 'null';
 
 const EVENT_WITHOUT_NAME = 'message';
@@ -21,7 +22,7 @@ const REALTIME_ID = /^(\d+\.\d+):\d+:\d+$/;
 /** A serial begins with the time it was made. */
 const SERIAL_TIME = /^(\d{1,20}):/;
 
-/** What these clients say of a message; null: it has none. */
+/** The content of a message from an Ably client; null: absent. */
 export interface Content {
   readonly name: string | null;
   readonly data: string | null;
@@ -29,14 +30,17 @@ export interface Content {
   readonly extras: JsonObject | null;
 }
 
-/** What a native publish says of the message. */
+/** The corresponding fields of a native publish. */
 export interface NativeParts {
   readonly event: string;
   readonly dataText: string;
   readonly extrasText: string | null;
 }
 
-/** `connection`: where it is from; empty: from none, whatever its id looks like; null: its id says so. */
+/**
+ * Converts content to a native publish. `connection`: the publishing connection; empty: none, regardless of the id;
+ * null: derived from the id.
+ */
 export const toNative = (content: Content, connection: string | null = null): NativeParts => ({
   event: content.name ?? EVENT_WITHOUT_NAME,
   dataText: JSON.stringify(content.data ?? NOTHING),
@@ -84,22 +88,22 @@ export interface WireMessage {
   readonly extras?: JsonObject;
 }
 
-/** What is known of a message, whether it is told live or read. */
+/** The fields of a message, received live or read from history. */
 export interface NativeMessage {
   /** Null: it has no name. */
   readonly name: string | null;
   readonly action: number;
-  /** JSON text; null: there is none. */
+  /** JSON text; null if there is no data. */
   readonly dataText: string | null;
   /** The data is bytes, of which its text is the list. */
   readonly isBytes: boolean;
   /** The data is a string that holds published JSON of another type. */
   readonly isJsonText: boolean;
   readonly extras: JsonObject;
-  /** Null: not told. */
+  /** Null: unknown. */
   readonly id: string | null;
   readonly userId: string | null;
-  /** Null: it does not live on. */
+  /** Null: the message is not mutable. */
   readonly serial: string | null;
   readonly version: WireVersion | null;
 }
@@ -131,7 +135,7 @@ export function fromNative(message: Live, timestamp: number): WireMessage | null
   const headers = headersOf(extras);
   const serial = textOf(headers['service_message_serial']);
   const action = actionNumber(textOf(headers['service_action']) ?? '');
-  // A change is named for what it does.
+  // The event name of a change is that of its action.
   const own = action === ACTION_NUMBER.create ? event : name;
   if (isReserved(own)) return null;
   const versionSerial = textOf(headers['service_version_serial']);
@@ -150,7 +154,7 @@ export function fromNative(message: Live, timestamp: number): WireMessage | null
   );
 }
 
-/** Who made a version, and what was said of it, in the words of the service. */
+/** Converts the author and metadata of a version from the native form. */
 export function aboutVersion(about: unknown): Omit<WireVersion, 'serial' | 'timestamp'> {
   if (!isObject(about)) return {};
   const { client_id: clientId, description, metadata } = about;
@@ -161,7 +165,7 @@ export function aboutVersion(about: unknown): Omit<WireVersion, 'serial' | 'time
   };
 }
 
-/** The connection that a message is from by its id, if nothing else is said of it; undefined: none. */
+/** Returns the connection that a message id encodes, or undefined if there is none. */
 export const connectionById = (messageId: string): string | undefined => REALTIME_ID.exec(messageId)?.[1];
 
 /** The connection that published a message; undefined: none is known. */
@@ -178,7 +182,7 @@ function connectionIn({ [CONNECTION]: said }: JsonObject, id: string | null): st
   return id === null ? undefined : connectionById(id);
 }
 
-/** A message as clients get it. A change is told with the time at which the message was made. */
+/** Converts a message to the form of clients. A change carries the creation time of the message. */
 export function shownOf(message: NativeMessage, timestamp: number): WireMessage {
   const { name, action, id, userId, serial, version, extras } = message;
   const headers = headersOf(extras);
@@ -199,11 +203,11 @@ export function shownOf(message: NativeMessage, timestamp: number): WireMessage 
   };
 }
 
-/** Whether the data of a message as it is kept begins with what stands for none. */
+/** Whether the stored data of a message begins with the placeholder for missing data. */
 export const beginsWithNothing = (item: unknown): boolean =>
   isObject(item) && isObject(item['extras']) && headersOf(item['extras'])[NO_DATA] === true;
 
-/** What of its connection is kept beside a message; null: nothing. */
+/** Returns the connection stored in a message's headers, or null if there is none. */
 export const connectionBeside = (item: unknown): string | null =>
   isObject(item) && isObject(item['extras']) ? textOf(headersOf(item['extras'])[CONNECTION]) : null;
 
@@ -235,7 +239,7 @@ function shownExtras(extras: JsonObject, headers: JsonObject): JsonObject | null
 
 const BASE64 = /(^|\/)base64$/;
 
-/** In MessagePack what was binary is binary again. */
+/** Converts base64 data back to binary for MessagePack. */
 export function inFormat(
   message: { readonly data?: string; readonly encoding?: string },
   format: WireFormat,

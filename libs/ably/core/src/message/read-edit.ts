@@ -13,14 +13,14 @@ import {
   textOf,
 } from './read-message.js';
 
-/** A change of a message as a client asks for it, judged. Null: that stays as it is. */
+/** A validated change of a message. Null: the field stays unchanged. */
 export interface Edit {
   readonly action: EditAction;
   readonly name: string | null;
   readonly data: string | null;
   readonly encoding: string | null;
   readonly extras: JsonObject | null;
-  /** Who is told to have changed it; null: nobody but who asks. */
+  /** The clientId reported as the author of the change; null: that of the caller. */
   readonly clientId: string | null;
   readonly description: string | null;
   readonly metadata: JsonObject | null;
@@ -30,9 +30,8 @@ const MAX_DESCRIPTION_BYTES = 1024;
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
 /**
- * Reads a change of the message of this serial.
- *
- * @throws CompatError when it is none.
+ * Parses a change of the message with this serial.
+ * @throws CompatError if it is invalid.
  */
 export function readEdit(value: unknown, serial: string, identity: Identity, rules: NamedRules): Edit {
   if (!isObject(value)) throw malformed('a change must be an object');

@@ -11,7 +11,7 @@ export interface NewMessage {
   readonly data: string | null;
   readonly encoding: string | null;
   readonly clientId: string | null;
-  /** What it brings for receivers; null: nothing. */
+  /** The extras for receivers; null if there are none. */
   readonly extras: JsonObject | null;
 }
 
@@ -20,13 +20,13 @@ export interface MessageRules {
   readonly maxNameBytes: number;
 }
 
-/** Those of messages that have a name of their own. */
+/** The limits of messages with a name. */
 export interface NamedRules extends MessageRules {
-  /** Clients of other protocols would take such a name for a word of the service itself. */
+  /** Whether clients of other protocols would take the name for a service event. */
   readonly isReserved: (name: string) => boolean;
 }
 
-/** As whom somebody may publish. */
+/** The identity of a publisher. */
 export interface Identity {
   readonly clientId: string | null;
   readonly mayBeAnybody: boolean;
@@ -35,7 +35,7 @@ export interface Identity {
 const MAX_ID_BYTES = 128;
 const MAX_ENCODING_BYTES = 256;
 const MAX_CLIENT_ID_BYTES = 255;
-/** So much of a strange name is told again. */
+/** The length to which an invalid name is truncated in error messages. */
 const MAX_TOLD = 64;
 const EXTRAS: ReadonlySet<string> = new Set(['ai', 'echo', 'ephemeral', 'headers', 'push', 'ref']);
 const REFUSED_ON_CREATE = ['serial', 'timestamp', 'version', 'annotations'] as const;
@@ -63,7 +63,7 @@ export function readMessage(value: unknown, identity: Identity, rules: NamedRule
   return message;
 }
 
-/** What it is called. */
+/** Parses the name of a message. */
 export function nameOf(value: JsonObject, { maxNameBytes, isReserved }: NamedRules): string | null {
   const name = textOf(value, 'name', maxNameBytes);
   if (name !== null && isReserved(name)) throw malformed('the name is reserved');
@@ -80,11 +80,11 @@ export function textOf(value: JsonObject, name: string, maxBytes: number, code =
   return text === '' ? null : text;
 }
 
-/** Binary data is kept as text that says so; what is no text is kept as its JSON. */
+/** Encodes binary data as base64 text and other non-text data as JSON. */
 export function payloadOf(value: JsonObject): {
   readonly data: string | null;
   readonly encoding: string | null;
-  /** Of the data before base64. */
+  /** The data size before base64. */
   readonly bytes: number;
 } {
   const { data } = value;
@@ -101,13 +101,13 @@ export function payloadOf(value: JsonObject): {
   return { data: text, encoding: 'json', bytes: Buffer.byteLength(text) };
 }
 
-/** What JSON cannot say: bytes somewhere inside. How deep it goes was judged as it was read. */
+/** Whether a value contains bytes, which JSON cannot represent. Its depth was limited when it was decoded. */
 const holdsBytes = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (value instanceof Uint8Array || Object.values(value).some(holdsBytes));
 
-/** Whom it is from: whoever is somebody is nobody else. */
+/** Returns the publisher's clientId. An identified client cannot publish as another one. */
 export function publisherOf(value: JsonObject, { clientId, mayBeAnybody }: Identity): string | null {
   const named = textOf(value, 'clientId', MAX_CLIENT_ID_BYTES);
   if (value['clientId'] === '' || named === '*') throw new CompatError(40_012, 'clientId is not allowed');
@@ -133,7 +133,7 @@ export function extrasOf(value: unknown): JsonObject | null {
   return value;
 }
 
-/** What counts against the limit, with the data before base64. */
+/** Returns the message size that counts against the limit, with the data before base64. */
 export const sizeOf = (
   { name, clientId, extras }: Pick<NewMessage, 'clientId' | 'extras' | 'name'>,
   dataBytes: number,

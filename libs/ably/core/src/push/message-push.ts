@@ -5,32 +5,32 @@ import { orRefused } from '../refusal.js';
 import type { Statistics } from '../statistics/statistics.js';
 import { toNativePayload } from './payload.js';
 
-/** What each of some messages brings to be pushed; null: nothing. */
+/** The push of each message; null if it has none. */
 export type Pushes = readonly (PreparedExtras | null)[];
 
-/** Where a message went, and as what. */
+/** The channel and id of a published message. */
 export interface PublishedMessage {
   readonly appId: string;
   readonly channel: string;
   readonly id: string;
 }
 
-/** To who subscribes to the channel, whose message is counted as such. */
+/** Pushes to channel subscribers, counted per message. */
 const PUSHED = { count: 1, bytes: 0 };
 
-/** What is published becomes a push where the message brings one, or a rule says so. */
+/** Sends push notifications for published messages that carry a push payload or match a rule. */
 export class MessagePush {
   constructor(
     private readonly triggers: Triggers,
     private readonly statistics: Pick<Statistics, 'push'>,
   ) {}
 
-  /** Rejects with CompatError for a payload, in the words of push, that could be published to nobody. */
+  /** Rejects with CompatError if a payload, in native form, is invalid for every recipient. */
   async check(appId: string, payload: JsonObject): Promise<void> {
     await orRefused(this.triggers.extras(appId, payload));
   }
 
-  /** What they bring, if it could be published now. Rejects with CompatError when something could not. */
+  /** Validates the pushes of messages. Rejects with CompatError if one is invalid. */
   async judged(appId: string, messages: readonly NewMessage[]): Promise<Pushes> {
     const pushes: (PreparedExtras | null)[] = [];
     for (const message of messages) pushes.push(await this.#prepared(appId, message));
@@ -38,8 +38,8 @@ export class MessagePush {
   }
 
   /**
-   * What a message brought, after it was published. For the same id the push is the same, so that a repetition makes up
-   * for one that was cut off. Rejects with CompatError when it is not taken on.
+   * Sends the push of a published message. The push id derives from the message id, so that a retry completes an
+   * interrupted publish. Rejects with CompatError if the push is not accepted.
    */
   async publish(prepared: PreparedExtras | null, { appId, channel, id }: PublishedMessage): Promise<void> {
     if (prepared === null) return;
@@ -47,7 +47,7 @@ export class MessagePush {
     this.statistics.push(appId, true, PUSHED);
   }
 
-  /** What rules make of what a server has published. Never rejects. */
+  /** Applies push rules to a message published by a server. Never rejects. */
   async rule(published: PublishedMessage, { name, data }: NewMessage): Promise<void> {
     await this.triggers.onPublished({ ...published, event: name ?? 'message', data: data ?? 'null' });
   }

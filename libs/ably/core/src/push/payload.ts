@@ -4,9 +4,9 @@ import { isObject, type JsonObject } from '../json.js';
 const CONTENT = ['title', 'body', 'icon', 'sound', 'collapseKey'] as const;
 
 /**
- * Of libraries, whose texts stand under `notification`, or of the service, where they stand at the top.
- *
- * @throws CompatError 40000 for what is none.
+ * Converts a payload in the library form, with texts under `notification`, or in the native form, with texts at the
+ * top level.
+ * @throws CompatError 40000 if it is invalid.
  */
 export function toNativePayload(payload: unknown): JsonObject {
   if (!isObject(payload)) throw new CompatError(40_000, 'a push payload must be an object');

@@ -6,14 +6,14 @@ import type { Entries } from './entries.js';
 import { intervalOf, startOf } from './intervals.js';
 import { minuteText, readMinute, type Seen, withSeen } from './minute.js';
 
-/** What was counted in one minute. */
+/** The counters of one minute. */
 export interface Bucket {
   readonly startMs: number;
   readonly entries: Entries;
 }
 
 export interface BucketOptions {
-  /** Stands for this process among those that share the minutes. */
+  /** The id of this process among those that write the same minutes. */
   readonly process: string;
   readonly retentionMs: number;
   readonly retries: number;
@@ -29,8 +29,8 @@ const nameOf = (...parts: readonly string[]): string =>
   `compat:stats:${parts.map(encodeURIComponent).join(':')}`;
 
 /**
- * Minutes of apps in the cache that all processes share. One entry a minute, found through one a day that lists its
- * minutes and one an app that lists its days; a list is written before what it leads to, so that nothing is lost.
+ * Stores minutes of apps in the shared cache: one entry per minute. One index per day lists its minutes, and one per
+ * app lists its days. An index is written before the entries it refers to, so that no entry is unreachable.
  */
 export class Buckets {
   constructor(
@@ -44,12 +44,12 @@ export class Buckets {
     await this.#change(appId, startMs, (before) => minuteText(withSeen(readMinute(before), process, seen)));
   }
 
-  /** Puts these in the place of whatever there is. Rejects when that could not be done. */
+  /** Replaces the entries of a minute. Rejects on failure. */
   async replace(appId: string, startMs: number, entries: Entries): Promise<void> {
     await this.#change(appId, startMs, () => minuteText({ entries, levels: {} }));
   }
 
-  /** Minutes that begin in the span and have something, in the order asked for; read as they are asked for. */
+  /** Yields the non-empty minutes that begin in the range, in the requested order; they are read lazily. */
   async *read(
     appId: string,
     { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },

@@ -1,4 +1,4 @@
-/** What the facade counts of itself since the process began. */
+/** Runtime counters of the Ably API since the process started. */
 const NAMES = [
   'queued_messages',
   'queued_bytes',
@@ -32,7 +32,7 @@ export class RuntimeCounters {
     this.#values.set(name, (this.#values.get(name) ?? 0) + amount);
   }
 
-  /** Asked whenever somebody looks, instead of being counted. */
+  /** Registers a value that is read on demand. */
   gauge(name: CounterName, read: () => number): void {
     this.#gauges.set(name, read);
   }

@@ -4,10 +4,10 @@ import { isObject, type JsonObject } from '../json.js';
 export type Entries = Readonly<Record<string, number>>;
 
 const PEAK = /\.peak$/;
-/** What the nested form leaves out in front. */
+/** The prefix that the nested form omits. */
 const MESSAGES = /^messages\.(?=inbound\.|outbound\.)/;
 const DIRECTIONS = ['inbound', 'outbound'] as const;
-/** What `all` of messages is the sum of. */
+/** The entries that `all` of messages sums up. */
 const PARTS = /^messages\.(inbound|outbound)\.(?:rest|realtime)\.(.+)$/;
 
 export const peakOf = (kind: string): string => `${kind}.peak`;
@@ -24,7 +24,7 @@ export function merged(one: Entries, other: Entries): Entries {
   return all;
 }
 
-/** With what follows from them: messages however they came. */
+/** Adds derived sums over all transports. */
 export function withSums(entries: Entries): Entries {
   const sums: Record<string, number> = {};
   for (const [name, value] of Object.entries(entries)) {

@@ -18,7 +18,7 @@ const ABOUT: ReadonlySet<string> = new Set(['intervalId', 'unit', 'schema', 'app
 
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
-/** @throws CompatError 40009 for too many, 40000 for what is none. */
+/** @throws CompatError 40009 for too many, 40000 for an invalid one. */
 export function readFixtures(body: unknown): readonly Fixture[] {
   const items: readonly unknown[] = Array.isArray(body) ? body : [body];
   if (items.length > MAX_ITEMS) throw new CompatError(40_009, `at most ${MAX_ITEMS} are taken`, 413);
@@ -38,7 +38,7 @@ function readFixture(item: unknown): Fixture {
 
 function collect(value: unknown, path: readonly string[], into: [string, number][]): void {
   if (path.length > MAX_DEPTH) throw malformed('nested too deep');
-  // As everywhere: what is null is not there.
+  // Null members count as absent, as in all bodies.
   if (value === null) return;
   if (isObject(value)) {
     for (const [name, one] of Object.entries(value)) collect(one, [...path, name], into);

@@ -1,15 +1,15 @@
 import { CompatError } from '../compat-error.js';
 
-/** What statistics are added up over, the finest first. */
+/** Aggregation units of statistics, the finest first. */
 export const UNITS = ['minute', 'hour', 'day', 'month'] as const;
 export type Unit = (typeof UNITS)[number];
 
-/** How many characters of `2025-06-15:14:05` name an interval of the unit. */
+/** The number of characters of `2025-06-15:14:05` that identify an interval of the unit. */
 const LENGTH: Readonly<Record<Unit, number>> = { minute: 16, hour: 13, day: 10, month: 7 };
 const ID = /^(\d{4})-(\d{2})(?:-(\d{2})(?::(\d{2})(?::(\d{2}))?)?)?$/;
 const TIME = /^\d{1,15}$/;
 const MINUTE_MS = 60_000;
-/** The last day that ids can name: what is later is all the same. */
+/** The last day that ids can represent; later times are clamped. */
 const LATEST_MS = Date.UTC(9999, 11, 31);
 
 /** The id of the interval that a moment is in, in UTC. */
@@ -21,7 +21,7 @@ export function startOf(id: string): number | null {
   const [, year, month, day = '01', hour = '00', minute = '00'] = ID.exec(id) ?? [];
   if (year === undefined || month === undefined) return null;
   const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`);
-  // What is out of range is carried over into another month or refused, as it happens.
+  // An out-of-range part either overflows into another month or makes the date invalid.
   return Number.isNaN(ms) || !intervalOf(ms, 'minute').startsWith(id) ? null : ms;
 }
 

@@ -1,9 +1,9 @@
 import { type Entries, peakOf } from './entries.js';
 
-/** What there may be several of at a time. */
+/** Gauges per app. */
 export type LevelName = 'channels' | 'connections';
 
-/** How many of everything each app has at this moment in this process. */
+/** The current gauge values of each app in this process. */
 export class Levels {
   readonly #apps = new Map<string, Map<LevelName, number>>();
 
@@ -23,7 +23,7 @@ export class Levels {
     return [...this.#apps.keys()];
   }
 
-  /** What there is now of an app, by what counts as a peak of it. */
+  /** Returns the current values of an app, by the names of their peaks. */
   now(appId: string, kinds: Readonly<Record<LevelName, readonly string[]>>): Entries {
     const now: Record<string, number> = {};
     for (const [name, level] of this.#apps.get(appId) ?? [])

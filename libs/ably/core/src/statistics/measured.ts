@@ -1,12 +1,12 @@
 import { type NewMessage, sizeOf } from '../message/read-message.js';
 
-/** So many messages or members, and the bytes of what they say. */
+/** A number of messages or members, and the bytes of their content. */
 export interface Counted {
   readonly count: number;
   readonly bytes: number;
 }
 
-/** What of a message, a member or an annotation counts; whatever is absent counts nothing. */
+/** The fields of a message, a member or an annotation that count; an absent one counts as 0 bytes. */
 export type Measurable = Partial<Pick<NewMessage, 'clientId' | 'data' | 'extras' | 'name'>>;
 
 export const bytesOf = ({ name = null, clientId = null, extras = null, data }: Measurable): number =>

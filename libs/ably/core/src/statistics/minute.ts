@@ -1,30 +1,30 @@
 import { isObject, parseJson } from '../json.js';
 import { type Entries, isPeak, merged } from './entries.js';
 
-/** What one process saw of an app. */
+/** The observations of one process for an app. */
 export interface Seen {
-  /** What adds up, and the most that it had of anything. */
+  /** Sums and peaks. */
   readonly entries: Entries;
-  /** How many it has at this moment, by the names of their peaks; null: it says nothing of that. */
+  /** Current gauge values by the names of their peaks; null if not reported. */
   readonly levels: Entries | null;
 }
 
 /** One minute of an app, of all processes. */
 export interface Minute {
   readonly entries: Entries;
-  /** What each process had when it last told: who is gone is in no minute that begins afterwards. */
+  /** The last reported values of each process. Minutes that begin after a process ended do not include it. */
   readonly levels: Readonly<Record<string, Entries>>;
 }
 
 const NOTHING: Minute = { entries: {}, levels: {} };
 
-/** Both together, of one process: what it saw later is how it is now. */
+/** Merges two observations of one process; the later gauge values win. */
 export const together = (before: Seen, after: Seen): Seen => ({
   entries: merged(before.entries, after.entries),
   levels: after.levels ?? before.levels,
 });
 
-/** With what a process saw. When it had the most of something, the others had what they last told. */
+/** Adds an observation of a process. Its peaks are increased by the last reported values of the other processes. */
 export function withSeen({ entries, levels }: Minute, process: string, seen: Seen): Minute {
   const others = Object.entries(levels).filter(([name]) => name !== process);
   const raised = Object.entries(seen.entries).map(([name, value]): [string, number] => [
@@ -39,7 +39,7 @@ export function withSeen({ entries, levels }: Minute, process: string, seen: See
 
 export const minuteText = (minute: Minute): string => JSON.stringify(minute);
 
-/** What is kept so; of anything else, nothing. */
+/** Parses a stored minute; anything else is an empty one. */
 export function readMinute(text: string | null): Minute {
   const kept = text === null ? null : parseJson(text);
   if (!isObject(kept) || !isObject(kept['entries']) || !isObject(kept['levels'])) return NOTHING;

@@ -4,7 +4,7 @@ import type { Bucket, Buckets } from './buckets.js';
 import { type Entries, merged, nested, withSums } from './entries.js';
 import { endOf, intervalOf, startOf, type Unit } from './intervals.js';
 
-/** What of the statistics of an app is asked for. */
+/** A query for the statistics of an app. */
 export interface StatsQuery {
   readonly appId: string;
   readonly unit: Unit;

@@ -5,11 +5,11 @@ import { type Seen, together } from './minute.js';
 export interface RecorderOptions {
   /** Observations that may wait. */
   readonly capacity: number;
-  /** Between two times of writing; what comes meanwhile is written together. */
+  /** The interval between two writes; observations in between are merged. */
   readonly flushMs: number;
 }
 
-/** How the statistics themselves are doing. */
+/** The state of the statistics pipeline. */
 export interface Aggregation {
   readonly backlog: number;
   readonly queueCapacity: number;
@@ -29,15 +29,15 @@ interface Observation {
 
 const MINUTE_MS = 60_000;
 const AT_ONCE = 256;
-/** Somebody who publishes is answered then, whatever became of the count. */
+/** The longest time a publisher waits for its count; it is answered then regardless. */
 const LONGEST_WAIT_MS = 1000;
 
-/** Writes down what apps do, many observations at a time. */
+/** Writes the activity of apps in batches. */
 export class Recorder {
   readonly #waiting: Observation[] = [];
   /** Timer of the next write; null: none is due. */
   #due: NodeJS.Timeout | null = null;
-  /** By the clock of the process. */
+  /** On the clock of the process. */
   #flushedMs = -Infinity;
   /** Null: nothing is being written. */
   #writing: Promise<void> | null = null;
@@ -73,7 +73,7 @@ export class Recorder {
     });
   }
 
-  /** Writes what waits now; resolves when it is written, or could not be. */
+  /** Writes pending observations now; resolves when they are written or have failed. */
   async settled(): Promise<void> {
     while (this.#waiting.length > 0 || this.#writing !== null) await this.#flush();
   }

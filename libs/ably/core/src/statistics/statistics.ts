@@ -10,17 +10,17 @@ import { readStats, type StatsPage, type StatsQuery } from './query.js';
 import { type Aggregation, Recorder } from './recorder.js';
 import { Tallies } from './tallies.js';
 
-/** By which way something came or went. */
+/** The transport of an operation. */
 export type StatsWay = 'realtime' | 'rest';
 
 /**
- * Soon after a minute begins every process tells what its apps have open, so that no minute is without its peak. Not all
- * at the same moment: they write to the same place.
+ * Shortly after a minute begins, every process reports its gauge values, so that every minute has a peak. Processes
+ * are staggered, because they write the same entry.
  */
 const MINUTE_MS = 60_000;
 const SOON_MS = 5000;
 
-/** What apps do through these clients, minute by minute. */
+/** Per-minute statistics of app activity through Ably clients. */
 export class Statistics {
   readonly #buckets: Buckets;
   readonly #recorder: Recorder;
@@ -78,7 +78,7 @@ export class Statistics {
     this.#count(appId, 'persisted.presence', counted);
   }
 
-  /** What was to be pushed, and whether it was taken on; what becomes of it at providers is the business of push. */
+  /** Counts a push request and whether it was accepted; its delivery is counted by the push service. */
   push(appId: string, isTaken: boolean, { count, bytes }: Counted): void {
     const outcome = isTaken ? 'succeeded' : 'failed';
     this.observe(appId, { [`push.${outcome}`]: 1, 'push.recipients': count, 'push.data': bytes });
@@ -93,7 +93,7 @@ export class Statistics {
     }
   }
 
-  /** Writes what waits, and looks no more at what is open. May be called again for what has come since. */
+  /** Writes pending observations and stops sampling gauges. May be called again to write later observations. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#tallies.flush();
@@ -104,7 +104,10 @@ export class Statistics {
     return readStats(this.#buckets, query, { maxScan: this.settings.stats_max_scan_entries, nowMs });
   }
 
-  /** Null: nobody may make them up here. Rejects with CompatError, and puts none in place when one is wrong. */
+  /**
+   * The fixture import, or null if it is disabled. It rejects with CompatError and stores nothing if a fixture is
+   * invalid.
+   */
   get replaced(): ((appId: string, body: unknown) => Promise<void>) | null {
     if (!this.settings.stats_fixture_ingest_enabled) return null;
     return async (appId, body) => {

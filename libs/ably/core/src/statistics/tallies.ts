@@ -1,6 +1,6 @@
 import { type Entries, isPeak } from './entries.js';
 
-/** Adds up what happens far too often to be written one by one: one observation an app for all of a while. */
+/** Aggregates frequent events: one observation per app and interval. */
 export class Tallies {
   #apps = new Map<string, Map<string, number>>();
   #isDue = false;
@@ -21,7 +21,7 @@ export class Tallies {
     setTimeout(() => this.flush(), this.flushMs).unref();
   }
 
-  /** Hands on what there is. */
+  /** Passes on the pending sums. */
   flush(): void {
     this.#isDue = false;
     const apps = this.#apps;

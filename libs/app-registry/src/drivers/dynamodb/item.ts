@@ -29,7 +29,7 @@ export function itemOf(record: AppRecord, nowMs: number): Item {
 export const revisionOf = (item: Item): string =>
   contentRevision([item['key']?.S, item['enabled']?.BOOL, item['updated_at']?.N, item['policy']?.S]);
 
-/** Null: there is nothing, or what keeps a key taken. */
+/** Returns null if the item is missing or only reserves a key. */
 export function appOf(item: Item | undefined): StoredApp | null {
   const id = item?.['id']?.S;
   const key = item?.['key']?.S;

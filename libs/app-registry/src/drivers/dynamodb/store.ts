@@ -26,9 +26,9 @@ interface DynamoParts {
 }
 
 /**
- * Driver `dynamodb`: one item an app, and one that keeps its key taken, written in one transaction. The index shows
- * what was written only after a while, so a key is looked up by its guard, and in the index only where there is none:
- * others may have written the app.
+ * Driver `dynamodb`: one item per app, and one guard item that reserves its key, written in one transaction. The
+ * index is eventually consistent. A key is therefore looked up by its guard, and in the index only if there is no
+ * guard: another program may have written the app.
  */
 export class DynamoAppStore implements AppStore {
   readonly local = false;
@@ -163,8 +163,8 @@ export class DynamoAppStore implements AppStore {
   }
 
   /**
-   * Takes the key for the app. What keeps it for an app that is gone, or has another by now, gives way, unless it was
-   * written anew since it was read.
+   * Reserves the key for the app. A guard whose app was deleted or has another key is replaced, unless it was
+   * rewritten since it was read.
    */
   async #take({ id, key }: AppRecord): Promise<TransactWriteItem> {
     const guard = await this.#get(guardId(key));
@@ -210,7 +210,7 @@ export class DynamoAppStore implements AppStore {
     return new AppStoreUnavailable(`app store: ${awsFailureText(thrown, this.place)}`, { cause: thrown });
   }
 
-  /** Looks and writes until what was seen still held when it was written. */
+  /** Repeats a read and conditional write until the condition holds. */
   async #again<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -247,7 +247,7 @@ function isUnchanged(item: Item, key: string) {
   };
 }
 
-/** Nothing stands under what no item can be called. */
+/** Returns false for strings that cannot be the id of an item. */
 const isAskable = (id: string): boolean =>
   id !== '' && isWellFormed(id) && Buffer.byteLength(id) <= MAX_KEY_BYTES;
 

@@ -3,7 +3,7 @@ import type { CreateTableCommandInput, DynamoDBClient, TableDescription } from '
 import { AppStoreUnavailable } from '../../failures.js';
 import type { Sdk } from './sdk.js';
 
-/** Finds apps by key that others wrote, who keep no key taken. */
+/** The index that finds apps by key which were written by other programs, without a guard item. */
 export const KEY_INDEX = 'KeyIndex';
 
 const MOST_LOOKS = 10;
@@ -26,7 +26,7 @@ const shapeOf = (table: string): CreateTableCommandInput => ({
   ],
 });
 
-/** Makes the table unless it is there, and waits until it and its index can be asked. */
+/** Creates the table unless it exists, and waits until it and its index can be queried. */
 export async function ensureTable(sdk: Sdk, client: DynamoDBClient, table: string): Promise<void> {
   for (let look = 0; look < MOST_LOOKS; look += 1) {
     const found = await describeTable(sdk, client, table);
@@ -37,7 +37,7 @@ export async function ensureTable(sdk: Sdk, client: DynamoDBClient, table: strin
   throw new AppStoreUnavailable(`the table ${table} is not ready yet`);
 }
 
-/** Null: there is none. */
+/** Returns null if the table does not exist. */
 export async function describeTable(
   sdk: Sdk,
   client: DynamoDBClient,

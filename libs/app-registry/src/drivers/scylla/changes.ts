@@ -5,7 +5,7 @@ import type { AppChangePage } from '../../port.js';
 const OVERLAP_MS = 10_000;
 const SCAN_PAGE_ROWS = 1000;
 
-/** How far the polling for changes has come: one scan of the table in the order of tokens. */
+/** The progress of change polling: one scan of the table in token order. */
 interface Mark {
   /** Apps written after this moment are reported, in milliseconds since 1970 by the clock of a server. */
   readonly sinceMs: number;

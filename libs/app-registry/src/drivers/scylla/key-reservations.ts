@@ -26,9 +26,9 @@ export interface KeyHolders {
 }
 
 /**
- * Reserves keys for apps: one row per key, changed by conditional writes. An app and its key are in two partitions, which no
- * conditional write spans, so a key is reserved before the app is written and released after the app has lost it. What
- * a killed process leaves behind is a reservation without app, which expires.
+ * Reserves keys for apps: one row per key, changed by conditional writes. An app and its key are in two partitions,
+ * which no conditional write spans, so a key is reserved before the app is written and released after the app no
+ * longer uses it. A killed process can leave a reservation without app, which expires.
  */
 export class KeyReservations {
   constructor(

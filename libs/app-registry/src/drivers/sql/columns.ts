@@ -1,4 +1,4 @@
-/** What a column holds; each database has its own type for it. */
+/** The content type of a column; each database has its own column type for it. */
 export type ColumnKind =
   | 'bigint'
   | 'boolean'
@@ -14,7 +14,7 @@ export interface Column {
   readonly kind: ColumnKind;
   /** True: null is allowed, and means not set. */
   readonly optional: boolean;
-  /** What rows that say nothing have; null: nothing. Of times, the database decides. */
+  /** The default of rows that set no value; null: no default. The default of times is set by the database. */
   readonly initial: string | null;
 }
 
@@ -41,7 +41,7 @@ export const OPTIONAL_LIMITS = [
   'max_event_batch_size',
 ] as const;
 export const OPTIONAL_FEATURES = ['enable_user_authentication', 'enable_watchlist_events'] as const;
-/** Members of the policy, by where they stand in it. */
+/** Members of the policy, grouped by their path in it. */
 export const OVERRIDES = ['webhooks', 'idempotency', 'connection_recovery'] as const;
 export const CHANNEL_RULES = ['allowed_origins', 'channel_delta_compression'] as const;
 

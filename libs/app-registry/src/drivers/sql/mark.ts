@@ -1,6 +1,6 @@
 /**
- * How far the polling for changes has come. A mark that is `open` stands in the middle of what changed, after the app
- * of that id; any other says when the store was last asked for everything.
+ * The progress of change polling. An `open` mark is inside a page of changes, after the app with that id; any other
+ * is the time at which the store was last polled completely.
  */
 export interface Mark {
   readonly time: string;
@@ -10,7 +10,7 @@ export interface Mark {
 
 export const writeMark = ({ time, id }: Mark): string => JSON.stringify([time, id]);
 
-/** Throws for what `writeMark` did not write. */
+/** Throws if the text was not written by `writeMark`. */
 export function readMark(text: string): Mark {
   const [time, id] = JSON.parse(text) as [unknown, unknown];
   if (typeof time !== 'string' || (id !== null && typeof id !== 'string')) throw new Error('not a mark');

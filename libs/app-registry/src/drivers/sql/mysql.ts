@@ -4,7 +4,10 @@ import type { FoundTable, Index, TableDialect } from './dialect.js';
 
 const quote = (name: string): string => `\`${name}\``;
 
-/** Of MySQL and of MariaDB, which compare every byte; the one that both have takes spaces at the end for nothing. */
+/**
+ * The binary collations of MySQL and of MariaDB that compare every byte. `COMMON`, which both have, ignores trailing
+ * spaces.
+ */
 const EXACT = ['utf8mb4_0900_bin', 'utf8mb4_nopad_bin'];
 const COMMON = 'utf8mb4_bin';
 
@@ -58,14 +61,14 @@ export const mysql: TableDialect = {
   table: (_place, name) => quote(name),
   types,
   find,
-  // The type of `updated_at` says it all.
+  // The type of `updated_at` already covers it.
   afterCreation: () => [],
   afterDrop: () => [],
   owned: () => ({}),
   addIndex: (table, column, unique) =>
     `alter table ${table} add ${unique ? 'unique ' : ''}index (${quote(column)})`,
   jsonText(name, maxBytes) {
-    // What the server has no room to convert is null: that counts as too long.
+    // A value that the server cannot convert for lack of space becomes null and counts as too long.
     return `case when ${name} is null then null
       when coalesce(length(${name}), ${maxBytes + 1}) > ${maxBytes} then '' else cast(${name} as char) end`;
   },

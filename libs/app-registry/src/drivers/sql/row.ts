@@ -54,7 +54,7 @@ function storable({ id }: AppRecord, name: string, value: unknown): unknown {
   return value;
 }
 
-/** The app of a row: its policy, or where there is none the columns of old. */
+/** Returns the app of a row: its policy, or the legacy columns if it has none. */
 export function appOf(row: SqlRow): StoredApp {
   const id = String(row['id']);
   const problems: Problem[] = [];
@@ -76,7 +76,7 @@ export function appOf(row: SqlRow): StoredApp {
   return parsed.record ?? new BrokenApp(id, parsed.problems);
 }
 
-/** A policy that is something else than a table is there to be complained about. */
+/** Passes on a policy that is not a table, so that validation reports it. */
 const unfit = (policy: unknown): Json => (policy === null ? {} : { policy });
 
 function legacy(row: SqlRow, json: (name: string) => unknown): Json {

@@ -18,12 +18,13 @@ import { appOf, MAX_JSON_BYTES, rowOf } from './row.js';
 /** A transaction that began this long before the store was asked may still commit an earlier time; it is looked for again. */
 const OVERLAP_SECONDS = 10;
 
-/** What is read of an app; times are for the database alone. */
+/** The columns read for an app; times are used only inside the database. */
 const READ = COLUMNS.filter(({ kind }) => kind !== 'created' && kind !== 'updated');
 
 /**
- * Drivers `postgres` and `mysql`: one row an app, an entity of TypeORM. JSON is read as text, so that what is too long
- * never leaves the database. The database is shared by the process, so closing the store leaves it open.
+ * Drivers `postgres` and `mysql`: one row per app, an entity of TypeORM. JSON is read as text with a length limit, so
+ * that oversized values are not transferred. The database is shared by the process, so closing the store leaves it
+ * open.
  */
 export class SqlAppStore implements AppStore {
   readonly local = false;
@@ -64,7 +65,7 @@ export class SqlAppStore implements AppStore {
     throw new AppNotFound(record.id);
   }
 
-  /** The revision is the time of the last write, which the database sets whoever writes. */
+  /** The revision is the time of the last write, which the database sets for every writer. */
   async read(id: string): Promise<RevisedApp | null> {
     if (!isWellFormed(id)) return null;
     const row = await this.#row('id', id);
@@ -140,7 +141,7 @@ export class SqlAppStore implements AppStore {
   async #find(by: 'id' | 'key', value: string): Promise<StoredApp | null> {
     if (!isWellFormed(value)) return null;
     const row = await this.#row(by, value);
-    // A table that somebody else made may compare more freely than an app may be found.
+    // A table created by another program may have a collation that matches more than exact values.
     return row?.[by] === value ? appOf(row) : null;
   }
 
@@ -150,7 +151,7 @@ export class SqlAppStore implements AppStore {
         this.#read(manager).where(`app.${by} = :value`, { value }).limit(1).getRawOne<SqlRow>(),
       );
     } catch (thrown) {
-      // What cannot be in the column is not in it.
+      // A value that the column cannot hold cannot be found in it.
       if (thrown instanceof DatabaseRejected && thrown.reason === 'data') return undefined;
       throw unavailable(thrown);
     }

@@ -13,7 +13,10 @@ import { appEntity } from './entity.js';
 
 /** The table of the apps, by the name that is configured. */
 export function appTables(name: SqlDialect, dialect: TableDialect, table: string): Tables {
-  /** Makes the table, or gives one that is there the columns and indexes it lacks, whoever made it. */
+  /**
+   * Creates the table, or adds missing columns and indexes to an existing one, including one created by another
+   * program.
+   */
   class AppTable1764000000001 implements MigrationInterface {
     constructor(private readonly place: Place) {}
 

@@ -25,7 +25,7 @@ export function appOf(record: unknown): StoredApp | null {
   return storedApp(id.id, head, decoded(policy ?? {}));
 }
 
-/** What an update compares: the values of a record as they were read. */
+/** The values that a conditional update compares: those of the record as it was read. */
 export function seenOf(record: unknown): unknown[] {
   const { key, enabled, policy } = record as Json;
   return [key, enabled, policy];

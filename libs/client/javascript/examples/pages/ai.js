@@ -1,7 +1,7 @@
 import { client, lines, onForm, tell } from './common.js';
 
 const room = client.subscribe('ai-room', { rewind: 20 });
-// What was said so far comes as it is now; what is being said goes on from there.
+// Earlier messages arrive in their current state; a message that is still streaming continues from there.
 const live = room.live();
 live.on('change', (messages) =>
   lines(

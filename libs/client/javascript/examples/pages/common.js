@@ -3,7 +3,7 @@ import { fossil } from '@carillon/client/fossil';
 
 const query = location.search;
 
-/** Tells the app's own server something. */
+/** Sends a request to the app's own server. */
 export async function tell(path, body) {
   const answer = await fetch(`${path}${query}`, { method: 'POST', body: JSON.stringify(body ?? {}) });
   if (!answer.ok) throw new Error(await answer.text());
@@ -36,7 +36,7 @@ export function lines(selector, things) {
   document.querySelector(selector).replaceChildren(...items);
 }
 
-/** Calls with what was written in a form of one field, and empties it. */
+/** Calls `said` with the text submitted in a one-field form, and clears the field. */
 export function onForm(selector, said) {
   document.querySelector(selector).addEventListener('submit', (event) => {
     event.preventDefault();

@@ -1,35 +1,35 @@
 import { CarillonError } from '../error.js';
 
-/** What is to be signed for a channel. */
+/** The channel to be authorized. */
 export interface ChannelToAuthorize {
   readonly socketId: string;
   readonly channel: string;
 }
 
-/** What the app's own server says of a channel. */
+/** The app server's response for a channel. */
 export interface Authorization {
   readonly auth: string;
-  /** Of a presence channel, exactly as it was signed. */
+  /** The member data of a presence channel, exactly as signed. */
   readonly channel_data?: string;
-  /** Of an encrypted channel, in base64. */
+  /** The base64 key of an encrypted channel. */
   readonly shared_secret?: string;
 }
 
-/** What the app's own server says of a user. */
+/** The app server's response for a user. */
 export interface UserAuthentication {
   readonly auth: string;
   /** Exactly as it was signed. */
   readonly user_data: string;
 }
 
-/** Where an app's own server answers. */
+/** An endpoint of the app's own server. */
 export interface Endpoint {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
   readonly credentials?: 'include' | 'omit' | 'same-origin';
 }
 
-/** Asks the app's own server: by its address, or by whatever means the app has. */
+/** The way to call the app's own server: by URL, by endpoint, or by a function of the app. */
 export type Authorize<Asked, Answer> = string | Endpoint | ((asked: Asked) => Promise<Answer> | Answer);
 
 /** The answer of the app's own server; rejects where it refuses or cannot be reached. */

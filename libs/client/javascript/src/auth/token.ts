@@ -1,18 +1,18 @@
 import { type Clock, inTime } from '../connection/clock.js';
 
-/** A token, or what gives a fresh one. */
+/** A token, or a function that returns a fresh one. */
 export type TokenSource = string | (() => Promise<string> | string);
 
-/** What keeps a token fresh on a connection. */
+/** Dependencies of the token refresh. */
 export interface TokenParts {
   readonly clock: Clock;
   readonly source: TokenSource;
-  /** Hands a new token to the service on the connection that is there. */
+  /** Sends a new token to the service on the current connection. */
   readonly refresh: (token: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** A new one is asked for so long before the end, or in the last tenth of a short life. */
+/** A token is refreshed this long before it expires, or in the last tenth of a short lifetime. */
 const EARLY_MS = 60_000;
 const RETRY_MS = 5000;
 /** A source that gives tokens which are about to end is not asked without a pause. */
@@ -20,7 +20,7 @@ const SHORTEST_WAIT_MS = 1000;
 /** Longer than timers can wait is not waited. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** When a token ends; null: it does not say. */
+/** Returns when a token expires, or null if it does not say. */
 export function expiryMs(token: string): number | null {
   try {
     const [, payload = ''] = token.split('.');
@@ -66,7 +66,7 @@ export class Token {
     return typeof this.parts.source === 'function';
   }
 
-  /** The service says that it has ended, whatever this clock says. */
+  /** Called when the service reports the token as expired, regardless of the local clock. */
   ended(): void {
     this.#isKept = true;
     void this.refresh();
@@ -95,7 +95,7 @@ export class Token {
     this.#stopTimer();
   }
 
-  /** Fetches another and hands it over; what fails is tried again until the connection is gone. */
+  /** Fetches a new token and sends it. Failures are retried until the connection is lost. */
   async refresh(): Promise<void> {
     if (this.#isRefreshing || !this.#isRenewable) return;
     this.#isRefreshing = true;

@@ -5,12 +5,12 @@ import type { Frame } from '../format/frame.js';
 import type { Pacer } from './pacer.js';
 import { subscribeData, type SubscribeOptions } from './options.js';
 
-/** What asking for a channel needs. */
+/** Dependencies of {@link Asking}. */
 export interface AskingParts {
   readonly clock: Clock;
   /** Shared by all channels of the client. */
   readonly pacer: Pacer;
-  /** How long to wait before it is asked again, counted from 0. */
+  /** Returns the delay before a retry, counted from 0. */
   readonly retryMs: (attempt: number) => number;
   /** False: there is no established connection. */
   readonly send: (frame: Frame) => boolean;
@@ -22,15 +22,15 @@ export interface AskingParts {
 /** From this status on the service, or the app's own server, could not answer now and may be asked again. */
 const RETRY_FROM = 500;
 
-/** Asks the service for one channel, with the app's word for it; again where nobody could answer now. */
+/** Requests a subscription from the service, with the app's authorization. Retries on temporary failures. */
 export class Asking {
-  /** The past that was asked for has not all come. */
+  /** Whether the requested rewind is incomplete. */
   isRewinding = false;
-  /** Of the latest request: what earlier ones led to counts no more. */
+  /** The number of the latest request; results of earlier ones are ignored. */
   #request = 0;
   /** The service has a request that it did not answer yet. */
   #isOpen = false;
-  /** How often it was asked in vain since the last success. */
+  /** The number of failed attempts since the last success. */
   #attempt = 0;
   #stopRetry: () => void = () => undefined;
   #again: () => void = () => undefined;
@@ -63,7 +63,7 @@ export class Asking {
     }
   }
 
-  /** What is asked for is not wanted any more, or there is nobody to ask. */
+  /** Cancels the request: the channel is no longer wanted, or the connection was lost. */
   stop(): void {
     this.#request += 1;
     this.#isOpen = false;
@@ -77,7 +77,7 @@ export class Asking {
     this.#attempt = 0;
   }
 
-  /** `again`: it will be asked again. `unasked`: nothing was asked, so something is taken away. */
+  /** `again`: it will be retried. `unasked`: no request was pending, so a subscription was revoked. */
   failed(status: number | null): 'again' | 'refused' | 'unasked' {
     this.#stopRetry();
     if (!this.#isOpen) return 'unasked';

@@ -3,7 +3,7 @@ import type { Message } from './message.js';
 
 type Bound = (data: never, message: Message<never>) => void;
 
-/** How long a listener stays: until it is removed, or for one message. */
+/** The lifetime of a listener: until it is removed, or for one message. */
 type Stay = 'each' | 'once';
 
 /** Listeners of a channel's messages, by event and of all events. */

@@ -19,37 +19,37 @@ import { Subscription, type SubscriptionParts } from './subscription.js';
 /** The data of each event of a channel, for the compiler. */
 export type EventMap = Readonly<Record<string, unknown>>;
 
-/** How an event is sent. */
+/** Options of publishing an event. */
 export interface SendOptions {
-  /** At most 64 bytes, so that it can be told apart everywhere. Absent: a new one. */
+  /** The message id, at most 64 bytes, used for deduplication. Absent: a new one is generated. */
   readonly id?: string;
   readonly headers?: Readonly<Record<string, HeaderValue>>;
-  /** Only for who is connected now, and not at all while this client is not. */
+  /** Deliver only to currently connected clients; dropped if this client is not connected. */
   readonly ephemeral?: boolean;
-  /** Whether this client gets it too; absent: as the connection says. */
+  /** Whether this client receives the message itself; absent: the setting of the connection. */
   readonly echo?: boolean;
   readonly ai?: Extras['ai'];
   /** The longest to wait for the acknowledgement. Default 10,000; 0: no limit. */
   readonly timeoutMs?: number;
 }
 
-/** How long to wait for a subscription. */
+/** Options of waiting for a subscription. */
 export interface WaitOptions {
   /** Absent: no timeout. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Makes readable what only clients of an encrypted channel can read. */
+/** Decrypts messages of encrypted channels. */
 export interface Decryptor {
   /** Null: it is not encrypted with the secret. */
   open(sharedSecret: string, sealed: { readonly nonce: string; readonly ciphertext: string }): string | null;
 }
 
-/** What a channel needs of the client. */
+/** The client dependencies of a channel. */
 export interface ChannelParts extends Omit<SubscriptionParts, 'deliver' | 'onAuthorized'> {
   readonly vendor: string;
-  /** Whether appends bring the whole message, as the connection was asked for. */
+  /** Whether appends carry the whole message, as requested by the connection. */
   readonly wholeAppends: boolean;
   readonly histories: Histories;
   readonly rest: RestParts;
@@ -61,7 +61,7 @@ const SEND_TIMEOUT_MS = 10_000;
 /** One channel of the client. It stays the same through all connections. */
 export class Channel<Events extends object = EventMap> {
   readonly name: string;
-  /** Who is there; empty on channels other than presence channels. */
+  /** The current members; empty on channels other than presence channels. */
   readonly presence: Presence;
   /** Reads and changes messages through the app's own server. */
   readonly messages: Messages;
@@ -102,7 +102,7 @@ export class Channel<Events extends object = EventMap> {
     return this.subscription.state;
   }
 
-  /** What the channel tells besides messages. */
+  /** Adds a listener for the channel's lifecycle events (everything except messages). */
   readonly on: Emitter<ChannelEvents>['on'] = (name, listener) => this.subscription.events.on(name, listener);
 
   /** Calls the listener for the next event only. */
@@ -256,7 +256,7 @@ export class Channel<Events extends object = EventMap> {
     const sealed = parsed(frame.data) as { nonce: string; ciphertext: string };
     const data = this.#sharedSecret === null ? null : decryptor.open(this.#sharedSecret, sealed);
     if (data !== null) return { ...frame, data };
-    // The secret may have been changed: what comes next is read with a new one.
+    // The key may have been rotated; later messages are read with the new one.
     this.subscription.events.emit(
       'error',
       new CarillonError('A message cannot be read', { channel: this.name }),

@@ -1,21 +1,21 @@
 import type { ReceivedFrame } from '../format/frame.js';
 
-/** Where a channel's stream is, as far as this client has seen it. */
+/** The last position of a channel's stream that this client has seen. */
 export interface Position {
   readonly streamId: string;
   readonly serial: number;
   readonly lastMessageId?: string;
 }
 
-/** `reset`: to be delivered, and nothing is known of what came between the old stream and this one. */
+/** `reset`: deliver, but the messages between the old stream and this one are unknown. */
 export type Taken = 'deliver' | 'duplicate' | 'reset';
 
-/** So many ids of the latest messages are told apart: a message that was sent again comes under its old id. */
+/** The number of recent message ids used for deduplication. A resent message carries its original id. */
 const MOST_IDS = 256;
-/** So many serials of messages from before the subscription are told apart. */
+/** The number of remembered serials of messages from before the subscription. */
 const MOST_BEFORE = 5000;
 
-/** Which frames of one channel were delivered already. Serials may have gaps: filters leave some out. */
+/** Tracks which frames of one channel were already delivered. Serials may have gaps because of filters. */
 export class Continuity {
   #position: Position | null = null;
   /**
@@ -33,8 +33,9 @@ export class Continuity {
   }
 
   /**
-   * The subscription is at this position, and what lies between it and the last one was not delivered; null: the channel
-   * tells none, and what is known stays. `isOther`: it is for other messages than before, so that also earlier ones may be new.
+   * Sets the position of a subscription; messages between it and the last position were not delivered. Null: the
+   * channel reports no position, and the known one is kept. `isOther`: the subscription selects other messages than
+   * before, so that earlier ones may also be new.
    */
   attach(told: Position | null, isOther = false): void {
     const known = this.#position;
@@ -63,7 +64,7 @@ export class Continuity {
     this.#before.clear();
   }
 
-  /** What to do with a frame. Nothing that has a serial or an id is delivered twice. */
+  /** Decides how to handle a frame. No frame with a serial or an id is delivered twice. */
   take(frame: ReceivedFrame): Taken {
     const taken = this.#place(frame);
     if (taken === 'duplicate' || frame.messageId === undefined) return taken;

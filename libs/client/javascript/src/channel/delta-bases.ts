@@ -1,6 +1,6 @@
-/** Makes a text of a base text and what differs. Throws where the difference is not of the base. */
+/** Applies a delta to a base text. Throws if the delta does not match the base. */
 export interface DeltaDecoder {
-  /** As the service names it. */
+  /** The algorithm name used by the service. */
   readonly algorithm: 'fossil' | 'xdelta3';
   apply(base: Uint8Array, delta: Uint8Array): Uint8Array;
 }
@@ -19,7 +19,7 @@ interface Base {
   readonly text: string;
 }
 
-/** So many groups of one channel have a base; the service keeps fewer. */
+/** The limit of groups with a base per channel; the service keeps fewer. */
 const MOST_GROUPS = 1000;
 
 /** The last full text of each group of one channel. */
@@ -39,7 +39,7 @@ export class DeltaBases {
     this.#bases.clear();
   }
 
-  /** The text of the frame that the difference stands for; null: it cannot be told, and the service must know. */
+  /** Returns the text that results from the delta, or null if it cannot be applied and a resync is needed. */
   apply({ delta, seq, base_index: wanted, algorithm, conflation_key: group = '' }: Delta): string | null {
     const base = this.#bases.get(group);
     const decoder = this.decoders.find((one) => algorithm === undefined || one.algorithm === algorithm);

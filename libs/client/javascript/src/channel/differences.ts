@@ -2,7 +2,7 @@ import type { ReceivedFrame } from '../format/frame.js';
 import { frameOfText } from '../format/json.js';
 import { type Delta, DeltaBases, type DeltaDecoder } from './delta-bases.js';
 
-/** So many frames are held while a channel is repaired. */
+/** The limit of frames held while a channel is resynchronized. */
 const MOST_HELD = 5000;
 
 /** Messages that come as differences on one channel, and those that wait while one that did not fit is sent again. */
@@ -19,12 +19,12 @@ export class Differences {
     return this.#held !== null;
   }
 
-  /** What the next difference may be of. */
+  /** Stores a frame as the base of later deltas. */
   keep({ baseText, sequence, group = '' }: ReceivedFrame): void {
     if (baseText !== undefined && sequence !== undefined) this.#bases.keep(group, sequence, baseText);
   }
 
-  /** What the next differences of each group will be of. */
+  /** Sets the bases of each group, as sent by the service. */
   sync(
     states: Readonly<Record<string, readonly { readonly content: string; readonly seq: number }[]>>,
   ): void {
@@ -33,13 +33,13 @@ export class Differences {
     }
   }
 
-  /** The message that a difference stands for; null: it does not fit. */
+  /** Returns the full message of a delta, or null if it cannot be applied. */
   whole(frame: ReceivedFrame): ReceivedFrame | null {
     const text = this.#bases.apply(frame.data as Delta);
     return text === null ? null : frameOfText(text);
   }
 
-  /** The service starts over; with a repair it also sends again what could not be read. */
+  /** The service resets its bases. With a repair it also resends the messages that could not be decoded. */
   startOver(isRepaired: boolean): void {
     this.#bases.forget();
     if (isRepaired) this.#held = [];
@@ -52,7 +52,7 @@ export class Differences {
     return this.#held.length > MOST_HELD ? 'overflow' : 'held';
   }
 
-  /** The repair is over: what was held, in order. */
+  /** Ends the repair and returns the held frames in order. */
   release(): readonly ReceivedFrame[] {
     const held = this.#held ?? [];
     this.#held = null;

@@ -1,10 +1,10 @@
 import type { CarillonError } from '../error.js';
 import type { Message } from './message.js';
 
-/** What a channel is doing. */
+/** The state of a channel. */
 export type ChannelState = 'idle' | 'subscribing' | 'subscribed' | 'failed';
 
-/** What became of the messages that a client missed while it was not connected. */
+/** The outcome of recovering missed messages after a lost connection. */
 export type Recovery =
   | { readonly recovered: true; readonly replayed: number; readonly source: 'hot' | 'cold' }
   /** Messages may be missing: read the channel's history. */
@@ -12,11 +12,11 @@ export type Recovery =
       readonly recovered: false;
       readonly code: string;
       readonly reason: string;
-      /** Of which channel, where it was subscribed to by a pattern. */
+      /** The channel name, if it was subscribed by a pattern. */
       readonly channel?: string;
     };
 
-/** How a rewind went. */
+/** The result of a rewind. */
 export interface Rewound {
   readonly historicalCount: number;
   readonly liveCount: number;
@@ -27,7 +27,7 @@ export interface Rewound {
 
 /** Annotations of one message, summed up by type. */
 export interface Summary {
-  /** What the message is of; on a pattern, one that it fits. */
+  /** The channel of the message; on a pattern, the matching channel. */
   readonly channel: string;
   readonly messageSerial: string;
   readonly summary: Readonly<Record<string, unknown>>;
@@ -48,7 +48,7 @@ export interface AnnotationEvent {
   readonly timestamp: number;
 }
 
-/** What a meta channel tells of the channel it is about. */
+/** A lifecycle event of the channel that a meta channel observes. */
 export interface MetaEvent {
   readonly event:
     | 'channel_occupied'
@@ -62,7 +62,7 @@ export interface MetaEvent {
   readonly userId?: string;
 }
 
-/** What a channel tells besides messages. */
+/** Events of a channel other than messages. */
 export interface ChannelEvents {
   readonly state: ChannelState;
   readonly subscribed: { readonly attachSerial: number | null };
@@ -73,7 +73,7 @@ export interface ChannelEvents {
   readonly rewound: Rewound;
   /** A cache channel has no last event. */
   readonly cacheMiss: undefined;
-  /** How many are subscribed, where the app tells that in the channel. */
+  /** The number of subscribers, if the app publishes it in the channel. */
   readonly count: number;
   /** An update, delete or append of a message. */
   readonly change: Message;

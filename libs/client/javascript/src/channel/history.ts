@@ -4,7 +4,7 @@ import type { Frame, ReceivedFrame } from '../format/frame.js';
 import { fromWire, type WireFrame } from '../format/wire-frame.js';
 import { type Action, type Message, messageOf } from './message.js';
 
-/** Which part of a channel's history is wanted. Bounds are inclusive. */
+/** The requested range of a channel's history. Bounds are inclusive. */
 export interface HistoryOptions {
   /** Messages of a page. Default 100. */
   readonly limit?: number;
@@ -14,7 +14,7 @@ export interface HistoryOptions {
   readonly endSerial?: number;
   readonly startTimeMs?: number;
   readonly endTimeMs?: number;
-  /** Only what was there before the subscription, so that it joins what comes live without a gap. */
+  /** Return only messages from before the subscription, so that history and live messages join without a gap. */
   readonly untilAttach?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface HistoryItem {
 export interface HistoryPage {
   readonly items: readonly HistoryItem[];
   readonly hasMore: boolean;
-  /** Whether everything that was asked for is still there. */
+  /** Whether the whole requested range is still stored. */
   readonly isComplete: boolean;
   /** Null: this was the last page. */
   next(): Promise<HistoryPage | null>;
@@ -47,7 +47,7 @@ interface Reply {
   readonly continuity?: { readonly truncated_by_retention?: boolean };
 }
 
-/** What a message that is kept carries besides. */
+/** Additional members of a stored message. */
 interface MutableMembers {
   /** The data is bytes, of which it is a list. */
   readonly data_kind?: 'bytes';
@@ -64,11 +64,11 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** So many requests may wait. */
+/** The limit of pending requests. */
 const MOST_PENDING = 100;
 const LIMIT_MS = 30_000;
 
-/** Requests for history of one connection: one after the other, because answers do not say what they are to. */
+/** Serializes the history requests of one connection, because responses carry no request id. */
 export class Histories {
   readonly #pending: Pending[] = [];
   #stopTimer: () => void = () => undefined;
@@ -159,8 +159,8 @@ export class Histories {
 }
 
 /**
- * A message as histories and the HTTP API tell it: what changed it stands beside it, not in its headers. `fragments`: of an
- * append only what was appended is told. `hasBytes`: bytes are bytes to this client, as live messages have them.
+ * Converts a message of the history or the HTTP API, where change data is in members instead of headers. `fragments`:
+ * an append carries only the appended data. `hasBytes`: binary data is delivered as bytes, as in live messages.
  */
 export function storedMessage(
   { data, ...rest }: WireFrame & MutableMembers,

@@ -1,21 +1,21 @@
 import type { Extras, HeaderValue, ReceivedFrame } from '../format/frame.js';
 
-/** What became of a message that can change. */
+/** The action of a mutable message. */
 export type Action = 'create' | 'update' | 'delete' | 'append';
 
 /** A message that can change: which one, and which version of it this is. */
 export interface VersionInfo {
   readonly action: Action;
-  /** Of the message. */
+  /** The serial of the message. */
   readonly serial: string;
-  /** Of this version; texts compare by age. */
+  /** The serial of this version; versions compare lexicographically by age. */
   readonly version: string;
-  /** Where the message was created, in the channel's history. */
+  /** The serial of the message's creation in the channel's history. */
   readonly historySerial: number | null;
   readonly timestampMs: number | null;
-  /** Whether the data is all of the message's; false: only what was appended. */
+  /** Whether the data is that of the whole message; false: only the appended part. */
   readonly isWhole: boolean;
-  /** Of several appends in one: where the first of them stands in the channel; null: it is one. */
+  /** For a rollup of several appends, the serial of the first; null for a single one. */
   readonly fromSerial: number | null;
 }
 
@@ -25,11 +25,11 @@ export interface Message<Data = unknown> {
   readonly channel: string;
   /** Parsed where it is JSON in a text. */
   readonly data: Data;
-  /** As it came. */
+  /** The data as received, not parsed. */
   readonly raw: unknown;
-  /** Of an update, delete or append: the name the message was published by. */
+  /** For an update, delete or append: the name the message was published with. */
   readonly name?: string;
-  /** Who sent it, on presence channels; who made it, of messages that can change. */
+  /** The publisher on presence channels; the creator for mutable messages. */
   readonly userId?: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly id?: string;
@@ -82,7 +82,7 @@ export function messageOf(frame: ReceivedFrame, vendor: string, wholeAppends = f
   return {
     event: frame.event,
     channel: frame.channel ?? '',
-    // What is appended is text, also where it looks like a number.
+    // Appended data is text, even if it looks like a number.
     data: change?.isWhole === false ? frame.data : parsed(frame.data),
     raw: frame.data,
     ...(frame.name === undefined ? {} : { name: frame.name }),

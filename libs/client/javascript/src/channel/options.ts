@@ -13,7 +13,7 @@ export type TagFilter =
     }
   | { readonly op: 'and' | 'or' | 'not'; readonly nodes: readonly TagFilter[] };
 
-/** Which messages of a channel the service sends to this client; all that are given must agree. */
+/** Selects the messages of a channel that the service sends to this client. All given conditions must match. */
 export interface Filter {
   /** Names of events. */
   readonly events?: readonly string[];
@@ -22,10 +22,10 @@ export interface Filter {
   readonly expression?: string;
 }
 
-/** How a channel is subscribed. */
+/** Options of a subscription. */
 export interface SubscribeOptions {
   readonly filter?: Filter;
-  /** Start with the last messages: so many, or those of so many seconds. */
+  /** Start with the last N messages, or with those of the last N seconds. */
   readonly rewind?: number | { readonly seconds: number };
   /** Otherwise than the connection: by this algorithm, or not at all. */
   readonly delta?: 'fossil' | 'xdelta3' | false;
@@ -38,7 +38,7 @@ export const subscribeData = (
   { filter, rewind, delta, annotations }: SubscribeOptions,
   rewinds: boolean,
 ): Readonly<Record<string, unknown>> => ({
-  // Without any member the service could not tell a filter from a broken condition on tags.
+  // Without any member the service could not distinguish a filter from an invalid tag condition.
   filter: filter && { ...filter, events: filter.events ?? [] },
   rewind: rewinds ? rewind : undefined,
   delta,

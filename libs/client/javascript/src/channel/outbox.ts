@@ -1,25 +1,25 @@
 import { CarillonError } from '../error.js';
 import type { Frame } from '../format/frame.js';
 
-/** An event that was sent and did not come back yet. */
+/** A sent event that is not yet confirmed. */
 export interface Unconfirmed {
   readonly frame: Frame;
   readonly sentMs: number;
-  /** How often it was sent again. */
+  /** The number of times it was resent. */
   readonly again: number;
 }
 
 /** The service knows a message by its id for at least so long: within it, sending it again makes no second message. */
 const REPEATABLE_MS = 60_000;
 /**
- * Connections may be lost because of what is sent: a frame that is far too large is answered by no more than their end. So it is
- * not sent for ever.
+ * The limit of resends. A connection may be lost because of what is sent: a frame that is far too large is answered
+ * only by closing the connection.
  */
 const MOST_AGAIN = 2;
 
 /**
- * What a client sends on one channel: waits while the channel is not subscribed, up to a bound, and is sent again after
- * a lost connection where the service has not shown that it arrived. Ids make that harmless.
+ * The events that a client publishes on one channel. They wait while the channel is not subscribed, up to a limit.
+ * After a lost connection, unconfirmed events are resent; ids make that idempotent.
  */
 export class Outbox {
   readonly #waiting: Frame[] = [];
@@ -68,7 +68,7 @@ export class Outbox {
     if (id !== undefined) this.#unconfirmed.delete(id);
   }
 
-  /** The connection is gone, and with it maybe what was not confirmed. */
+  /** Called when the connection is lost; unconfirmed events may be lost with it. */
   lost(): void {
     this.#lost = [...this.#lost, ...this.#unconfirmed.values()].slice(-this.most);
     this.#unconfirmed.clear();

@@ -13,7 +13,10 @@ export class Pacer {
     private readonly clock: Clock,
   ) {}
 
-  /** Runs the request now or when another one is done. Returns what ends it: answered, or not wanted any more. */
+  /**
+   * Runs the request now, or when another one completes. Returns a function to call when the request was answered or
+   * is no longer wanted.
+   */
   run(request: () => void): () => void {
     let stop: (() => void) | null = null;
     let isDone = false;

@@ -6,7 +6,7 @@ export interface Member<Info = unknown> {
   readonly info: Info;
 }
 
-/** What a presence channel tells of its members. */
+/** Events about the members of a presence channel. */
 export interface PresenceEvents<Info> {
   readonly enter: Member<Info>;
   readonly leave: Member<Info>;
@@ -21,10 +21,13 @@ interface Snapshot<Info> {
   readonly hash: Readonly<Record<string, Info>>;
 }
 
-/** Who is in a channel. After a lost connection, who came and went meanwhile is told like everybody else. */
+/**
+ * The members of a channel. After a lost connection, members that joined or left in the meantime are reported as
+ * usual.
+ */
 export class Presence<Info = unknown> extends Emitter<PresenceEvents<Info>> {
   #members = new Map<string, Member<Info>>();
-  /** What this client said of itself last; null: nothing. */
+  /** The last data this client published about itself; null if none. */
   #own: { readonly info: Info } | null = null;
   #list: readonly Member<Info>[] = [];
 
@@ -32,7 +35,7 @@ export class Presence<Info = unknown> extends Emitter<PresenceEvents<Info>> {
     super();
   }
 
-  /** The same list until somebody comes, goes or changes. */
+  /** Returns the same array until a member joins, leaves or changes. */
   get members(): readonly Member<Info>[] {
     return this.#list;
   }
@@ -42,26 +45,26 @@ export class Presence<Info = unknown> extends Emitter<PresenceEvents<Info>> {
   }
 
   /**
-   * Says something else of oneself to everybody, as soon as the channel is subscribed and again on every connection; throws
-   * where it is not wanted.
+   * Updates this client's member data, as soon as the channel is subscribed and again on every connection. Throws if
+   * the channel is not wanted.
    */
   update(info: Info): void {
     this.parts.update(info);
     this.#own = { info };
   }
 
-  /** The service knows of this client what the app's own server said when it was let in. */
+  /** The service knows this client by the data that the app's own server signed; resends later updates. */
   entered(): void {
     if (this.#own !== null) this.parts.update(this.#own.info);
   }
 
-  /** It is there no more, and forgets what it said. */
+  /** This client left; forgets its data. */
   left(): void {
     this.#own = null;
     this.reset({ ids: [], hash: {} });
   }
 
-  /** Everybody, as told with the subscription. */
+  /** Replaces the members with those of the subscription's snapshot. */
   reset({ ids, hash }: Snapshot<Info>): void {
     const before = this.#members;
     this.#members = new Map(ids.map((id) => [id, { id, info: hash[id] as Info }]));

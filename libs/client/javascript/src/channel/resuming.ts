@@ -1,7 +1,7 @@
 import type { Frame } from '../format/frame.js';
 import type { Position } from './continuity.js';
 
-/** A channel, and where this client stands in it. */
+/** A channel and this client's position in it. */
 export type Standing = readonly [name: string, position: Position];
 
 /**
@@ -10,7 +10,7 @@ export type Standing = readonly [name: string, position: Position];
  */
 const LONGEST = 16_000;
 
-/** Asks for what was missed of these channels. */
+/** Builds a frame that requests missed messages of these channels. */
 export const resumeFrame = (standings: readonly Standing[]): Frame => ({
   event: 'service:resume',
   data: {
@@ -18,7 +18,7 @@ export const resumeFrame = (standings: readonly Standing[]): Frame => ({
   },
 });
 
-/** Asks for what was missed of all of them, in as many requests as it takes. */
+/** Requests missed messages of all channels, split into as many frames as needed. */
 export function resumeFrames(standings: readonly Standing[]): readonly Frame[] {
   const parts: Standing[][] = [];
   let length = Infinity;

@@ -11,11 +11,11 @@ import { Outbox } from './outbox.js';
 import { type Receipt, Receipts, type Sending } from './receipts.js';
 import { resumeFrame } from './resuming.js';
 
-/** What a subscription needs of the client. */
+/** The client dependencies of a subscription. */
 export interface SubscriptionParts extends AskingParts {
   readonly decoders: readonly DeltaDecoder[];
   readonly mostQueued: number;
-  /** Whether this client gets what it sends, where a message does not say otherwise. */
+  /** Whether this client receives its own messages by default. */
   readonly echoes: boolean;
   /** Whether the service acknowledges events on the current connection. */
   readonly acks: () => boolean;
@@ -25,10 +25,10 @@ export interface SubscriptionParts extends AskingParts {
   readonly reconnect: (reason: string) => void;
 }
 
-/** One channel as the service knows it on the present connection, and what must outlive connections. */
+/** The state of one channel on the current connection, and the state that outlives connections. */
 export class Subscription {
   readonly events = new Emitter<ChannelEvents>();
-  /** Tells that the client will not reconnect by itself. */
+  /** Emits when the client will not reconnect automatically. */
   readonly ends = new Emitter<{ readonly ended: CarillonError }>();
   readonly outbox: Outbox;
   readonly differences: Differences;
@@ -38,10 +38,10 @@ export class Subscription {
   #socketId: string | null = null;
   #continuity = new Continuity();
   readonly #asking: Asking;
-  /** As told with the last success; null: the channel keeps none. */
+  /** The position from the last successful subscribe; null if the channel has no stream. */
   #told: Position | null = null;
   #wasSubscribed = false;
-  /** It was asked for with another filter than before. */
+  /** Whether the filter changed since the last subscribe. */
   #isOther = false;
   #isRecovering = false;
   #failure: CarillonError | null = null;
@@ -69,7 +69,7 @@ export class Subscription {
     return this.#state !== 'idle';
   }
 
-  /** Where to resume on a new connection; null: there is nothing to resume. */
+  /** The position to resume from on a new connection; null if there is nothing to resume. */
   get resumable(): Position | null {
     return this.#wasSubscribed && this.#told !== null && !this.#asking.isRewinding
       ? this.#continuity.position
@@ -119,7 +119,7 @@ export class Subscription {
     void this.#asking.ask(this.#socketId ?? '', this.options, rewinds);
   }
 
-  /** The service says that it is subscribed, at this position. */
+  /** Called when the service confirms the subscription at this position. */
   succeeded(position: Position | null, attachSerial: number | null): void {
     if (!this.isWanted) return;
     const isBack = this.#wasSubscribed && this.#state === 'subscribing';
@@ -139,7 +139,7 @@ export class Subscription {
       try {
         this.#publish(frame, past);
       } catch (error) {
-        // It cannot be written: no reason to lose what waits behind it.
+        // The event cannot be encoded. Later events must not be lost because of it.
         this.refused(frame.messageId ?? '', errorOf(error, this.name));
       }
     }
@@ -148,7 +148,8 @@ export class Subscription {
   failed(error: CarillonError): void {
     this.#failure = error;
     const came = this.#asking.failed(error.status);
-    // A refused change leaves the earlier subscription; what is refused without being asked for is taken away.
+    // A refused change leaves the earlier subscription in effect; an unrequested error means that the subscription
+    // was revoked.
     if (came === 'unasked' || (came === 'refused' && this.#state === 'subscribing')) this.#become('failed');
     this.events.emit('error', error);
   }
@@ -162,7 +163,10 @@ export class Subscription {
     this.#tell({ recovered: true, replayed, source });
   }
 
-  /** The service cannot say what was missed. A rewind brings back what it can. False: it was not asked to. */
+  /**
+   * Called when the service cannot recover missed messages. A rewind restores those it covers. Returns false if no
+   * recovery was pending.
+   */
   notRecovered(code: string, reason: string): boolean {
     if (!this.#isWaiting) return false;
     this.#isRecovering = false;
@@ -172,12 +176,15 @@ export class Subscription {
     return true;
   }
 
-  /** For what was missed, after a lost connection or because of a difference. */
+  /** Whether it awaits missed messages, after a lost connection or for a failed delta. */
   get #isWaiting(): boolean {
     return this.#isRecovering || this.differences.areRepaired;
   }
 
-  /** Messages are lost, of one channel where it is a pattern. Not subscribed yet: the subscription will say so. */
+  /**
+   * Reports lost messages; for a pattern, of one channel. Ignored before the subscription, which will report the gap
+   * itself.
+   */
   gapped(gap: { readonly code: string; readonly reason: string; readonly channel?: string }): void {
     if (this.#state !== 'subscribed') return;
     this.#tell({ recovered: false, ...gap });
@@ -261,7 +268,7 @@ export class Subscription {
     this.events.emit('error', error);
   }
 
-  /** The client will not reconnect by itself. */
+  /** Called when the client will not reconnect automatically. */
   ended(reason: CarillonError): void {
     this.outbox.clear();
     this.#receipts.rejectAll(this.#disconnected(reason.message));

@@ -1,4 +1,4 @@
-/** How long to wait before each attempt to connect again. */
+/** The delays between reconnect attempts. */
 export interface BackoffOptions {
   /** The longest wait before the first attempt. Default 1000. */
   readonly initialMs?: number;
@@ -7,8 +7,8 @@ export interface BackoffOptions {
 }
 
 /**
- * The wait before an attempt, counted from 0: anything up to a bound that doubles each time, so that clients that were cut
- * off together do not come back together. `random` gives 0 to 1.
+ * Returns the delay before an attempt, counted from 0: random up to a bound that doubles with each attempt (full
+ * jitter), so that clients disconnected together do not reconnect together. `random` returns 0 to 1.
  */
 export function backoffMs(
   attempt: number,

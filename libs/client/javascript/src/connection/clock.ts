@@ -1,12 +1,12 @@
 import { CarillonError } from '../error.js';
 
-/** The longest that an app's own server, or whatever stands for it, may take. */
+/** The timeout for the app's own server or callback. */
 const LIMIT_MS = 30_000;
 
 /** Time, which tests turn by hand. */
 export interface Clock {
   now(): number;
-  /** Returns what ends it. */
+  /** Runs `work` after a delay. Returns a function that cancels it. */
   after(ms: number, work: () => void): () => void;
 }
 
@@ -18,7 +18,7 @@ export const realClock: Clock = {
   },
 };
 
-/** What the app gives, or a refusal for now where that takes too long: nothing waits for ever for an app that hangs. */
+/** Returns the result of an app callback, or rejects with a retryable error after a timeout. */
 export function inTime<Value>(clock: Clock, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = clock.after(LIMIT_MS, () =>

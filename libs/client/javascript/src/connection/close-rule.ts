@@ -1,4 +1,4 @@
-/** What a client does after its socket has closed: nothing more, a new attempt at once, or one after a wait. */
+/** The action after a socket closed: stop, reconnect immediately, or reconnect after a delay. */
 export type CloseRule = 'stop' | 'at-once' | 'later' | 'much-later';
 
 /** The rule of a close code. Codes that are not the service's own mean that the network or a proxy failed. */

@@ -8,7 +8,7 @@ import type { SocketLike } from './socket.js';
 import type { ConnectionState, StateChange } from './state.js';
 import type { Transports } from './transports.js';
 
-/** What a connection is made of. */
+/** Dependencies of a connection. */
 export interface ConnectionParts {
   readonly clock: Clock;
   readonly random: () => number;
@@ -16,9 +16,9 @@ export interface ConnectionParts {
   readonly open: (address: string) => SocketLike;
   readonly format: WireFormat;
   readonly backoff: BackoffOptions;
-  /** Where to connect to: asked before each attempt. */
+  /** Returns the URL to connect to; called before each attempt. */
   readonly address: () => Promise<string> | string;
-  /** What a socket that was closed with this code leads to; the rule of the code stands where it gives null. */
+  /** Overrides the action for a close code; null uses the default rule of the code. */
   readonly exception?: (code: number) => CloseRule | null;
   /** Another transport is tried immediately after an attempt that failed. */
   readonly transports: Pick<Transports, 'hasNext' | 'next' | 'worked'>;
@@ -26,29 +26,32 @@ export interface ConnectionParts {
   readonly connectTimeoutMs: number;
   /** The longest to wait for an answer to a ping. */
   readonly pongTimeoutMs: number;
-  /** At most so long without a frame before a ping; the service's own wish counts where it is shorter. */
+  /** The longest time without a frame before a ping; a shorter value from the service takes precedence. */
   readonly activityTimeoutMs: number;
 }
 
-/** What a connection tells. */
+/** Events of a connection. */
 export interface ConnectionEvents {
   readonly state: StateChange;
   readonly frame: ReceivedFrame;
 }
 
-/** So long a transport may take while another one is left. */
+/** The connect timeout of a transport while another one is left. */
 const FALL_BACK_MS = 3000;
 /** After 41xx, at least so long. */
 const MUCH_LATER_MS = 1000;
-/** What lasted less is one more attempt that failed: whoever is let in and sent away again does not come back at once for ever. */
+/**
+ * A connection that lasted less counts as a failed attempt, so that a client that is admitted and then closed does
+ * not reconnect immediately in a loop.
+ */
 const STEADY_MS = 5000;
 
-/** One socket after the other, at most one at a time: opens, watches, and opens again as the rules of close codes say. */
+/** Maintains at most one socket at a time: opens it, monitors it, and reopens it according to the close code. */
 export class Connection extends Emitter<ConnectionEvents> {
   #state: ConnectionState = 'initialized';
   #socket: SocketLike | null = null;
   #attempt = 0;
-  /** Of the socket or attempt that counts; whatever belongs to an earlier one is not heard any more. */
+  /** The number of the current socket or attempt; events of earlier ones are ignored. */
   #generation = 0;
   #activityMs = 0;
   #establishedMs = 0;
@@ -75,21 +78,21 @@ export class Connection extends Emitter<ConnectionEvents> {
     this.#become('disconnected');
   }
 
-  /** The network is said to be gone or to have changed: whatever the socket looks like, it is given up. */
+  /** Called when the network was lost or has changed: drops the socket, whatever its state. */
   lost(reason: string): void {
     if (this.#state !== 'connecting' && this.#state !== 'connected') return;
     this.#drop(4999);
     this.#again('later', new CarillonError(reason));
   }
 
-  /** Asks the service at once whether it is there, and gives the connection up if no answer comes. */
+  /** Sends a ping immediately and drops the connection if no reply arrives. */
   check(): void {
     if (this.#state !== 'connected') return;
     this.#timer(this.parts.pongTimeoutMs, () => this.lost('The service does not answer any more'));
     this.send({ event: 'service:ping' });
   }
 
-  /** How long to wait before something is tried again, counted from 0. */
+  /** Returns the delay before a retry, counted from 0. */
   waitMs(attempt: number): number {
     return Math.round(backoffMs(attempt, this.parts.backoff, this.parts.random));
   }
@@ -101,7 +104,7 @@ export class Connection extends Emitter<ConnectionEvents> {
     return true;
   }
 
-  /** The handshake is complete: the first frame was the one that says so. */
+  /** Called when the handshake is complete, with its first frame. */
   established(activityTimeoutMs: number): void {
     this.#establishedMs = this.parts.clock.now();
     this.parts.transports.worked();
@@ -138,7 +141,7 @@ export class Connection extends Emitter<ConnectionEvents> {
     socket.addEventListener('message', ({ data }) => {
       if (!isStale()) this.#received(data);
     });
-    // An error is followed by a close, which says more. Without a listener it would end a Node process.
+    // An error is followed by a close event with more details. Without a listener it would terminate a Node process.
     socket.addEventListener('error', () => undefined);
     socket.addEventListener('close', ({ code, reason }) => {
       if (isStale()) return;
@@ -154,7 +157,7 @@ export class Connection extends Emitter<ConnectionEvents> {
     if (frame !== null) this.emit('frame', frame);
   }
 
-  /** Nothing came for a while: asks. */
+  /** Pings after a period without frames. */
   #watch(): void {
     this.#timer(this.#activityMs, () => this.check());
   }
@@ -172,7 +175,7 @@ export class Connection extends Emitter<ConnectionEvents> {
     this.#become('waiting', { reason, retryInMs });
   }
 
-  /** What was there is not heard any more; null: it is closed already. */
+  /** Drops the current socket and ignores its further events; null if it is already closed. */
   #drop(code: number | null): void {
     const socket = this.#socket;
     this.#generation += 1;

@@ -33,7 +33,7 @@ export class HttpStream implements SocketLike {
   #waiting: string[] = [];
   #seq = 0;
   #isPosting = false;
-  /** Where frames go, and the secret that goes with them; null: the session is not open yet. */
+  /** The URL for outgoing frames and the session's secret; null while the session is not open. */
   #session: { readonly url: string; readonly headers: { readonly authorization: string } } | null = null;
   #keepAlive: ReturnType<typeof setTimeout> | undefined;
   #keepAliveMs = 0;

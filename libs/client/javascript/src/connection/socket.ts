@@ -1,4 +1,4 @@
-/** What the client uses of a WebSocket: the browser's own, Node's, and that of the package `ws` all have it. */
+/** The subset of the WebSocket API used by the client, as provided by browsers, Node and the package `ws`. */
 export interface SocketLike {
   binaryType: string;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;

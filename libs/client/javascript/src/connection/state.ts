@@ -1,8 +1,8 @@
 import type { CarillonError } from '../error.js';
 
-/** What a connection is doing. */
+/** The state of a connection. */
 export type ConnectionState =
-  /** Nobody has asked for it yet. */
+  /** `connect()` was not called yet. */
   | 'initialized'
   | 'connecting'
   | 'connected'
@@ -10,15 +10,15 @@ export type ConnectionState =
   | 'waiting'
   /** Ended by `disconnect()`. */
   | 'disconnected'
-  /** Ended for good by the service; `connect()` tries anew. */
+  /** Closed permanently by the service; `connect()` tries again. */
   | 'failed';
 
-/** A change of what a connection is doing. */
+/** A state change of a connection. */
 export interface StateChange {
   readonly previous: ConnectionState;
   readonly current: ConnectionState;
   /** Why; absent: it went well, or the caller wanted it. */
   readonly reason?: CarillonError;
-  /** Of `waiting`: until the next attempt. */
+  /** For `waiting`: the time until the next attempt. */
   readonly retryInMs?: number;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** How frames travel: by WebSocket, or by a session over HTTP. */
+/** The transport of frames: WebSocket, or a session over HTTP. */
 export type TransportName = 'websocket' | 'http-stream';
 
 export const TRANSPORTS: readonly TransportName[] = ['websocket', 'http-stream'];
@@ -16,7 +16,7 @@ const KEY = 'carillon-transport:';
 
 const remembered = new Map<string, Remembered>();
 
-/** The storage of the page. Undefined where there is none; throws where it is not permitted. */
+/** The page's storage. Undefined if the runtime has none; throws if access is denied. */
 const storage = (): Storage | undefined => (globalThis as { localStorage?: Storage }).localStorage;
 
 /** Chooses the transport of each attempt: one that fails is followed by the next, and the one that worked is remembered per host. */
@@ -41,7 +41,10 @@ export class Transports {
     return this.names.some((name) => name !== this.#current && !this.#failed.has(name));
   }
 
-  /** The current one failed. False: no other is left, and the round begins anew after a wait. */
+  /**
+   * Switches to the next transport after a failure. Returns false if none is left; the list then restarts after a
+   * delay.
+   */
   next(): boolean {
     this.#failed.add(this.#current);
     const next = this.names.find((name) => !this.#failed.has(name));

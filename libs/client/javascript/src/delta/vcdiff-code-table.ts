@@ -1,8 +1,8 @@
-/** One half of an instruction: what to do and with how many bytes; 0: the number follows. */
+/** One half of an instruction: the operation and its size in bytes; size 0 means that the size follows. */
 export interface Instruction {
   readonly kind: 'add' | 'run' | 'copy';
   readonly size: number;
-  /** Of a copy: how its address is written. */
+  /** The address mode of a copy. */
   readonly mode: number;
 }
 
@@ -14,7 +14,7 @@ const copy = (size: number, mode: number): Instruction => ({ kind: 'copy', size,
 const range = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-/** The default code table of RFC 3284 (section 5.6): what each of the 256 codes stands for. */
+/** The default code table of RFC 3284 (section 5.6): the instructions of each of the 256 codes. */
 export const codeTable = (): readonly (readonly Instruction[])[] => [
   [{ kind: 'run', size: 0, mode: 0 }],
   ...range(0, 17).map((size) => [add(size)]),

@@ -29,7 +29,7 @@ class Reader {
     return byte;
   }
 
-  /** Seven bits a byte, the highest bit says that more follow. */
+  /** Reads a variable-length integer: seven bits per byte, the highest bit marks a continuation. */
   number(): number {
     let value = 0;
     for (;;) {
@@ -71,7 +71,7 @@ class Addresses {
   }
 }
 
-/** One window: what it says, applied to its segment of the base or of what is there already. */
+/** Decodes one window against its segment of the source or of the output so far. */
 function windowOf(reader: Reader, base: Uint8Array, before: Uint8Array): Uint8Array {
   const indicator = reader.byte();
   let segment = new Uint8Array(0);
@@ -98,7 +98,7 @@ function run(
   length: number,
   { data, instructions, addresses }: Readonly<Record<'data' | 'instructions' | 'addresses', Reader>>,
 ): Uint8Array {
-  // Copies may reach from the segment into what they make: both are one space.
+  // Copies may extend from the segment into the bytes they produce: both share one address space.
   const space = new Uint8Array(segment.length + length);
   space.set(segment);
   let at = segment.length;

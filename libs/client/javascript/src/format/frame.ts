@@ -1,12 +1,12 @@
 /** A header's value. */
 export type HeaderValue = string | number | boolean;
 
-/** What travels beside the data of a message. */
+/** The metadata of a message. */
 export interface Extras {
   readonly headers?: Readonly<Record<string, HeaderValue>>;
-  /** Only for who is connected now. */
+  /** Deliver only to currently connected clients. */
   readonly ephemeral?: boolean;
-  /** Whether the sender gets it too; absent: as its connection says. */
+  /** Whether the sender receives it too; absent: the setting of its connection. */
   readonly echo?: boolean;
   readonly ai?: {
     readonly transport?: Readonly<Record<string, string>>;
@@ -31,13 +31,13 @@ export interface Frame {
 
 /** A frame as it came. */
 export interface ReceivedFrame extends Frame {
-  /** Of a frame that differences may be made of: its exact text without the two members below. */
+  /** For a frame that can be a delta base: its exact text without the two members below. */
   readonly baseText?: string;
   readonly sequence?: number;
   readonly group?: string;
 }
 
-/** How frames are written and read. */
+/** Encodes and decodes frames. */
 export interface WireFormat {
   readonly name: 'json' | 'messagepack' | 'protobuf';
   encode(frame: Frame): string | Uint8Array<ArrayBuffer>;

@@ -6,7 +6,7 @@ const DELTA_MEMBERS = /,"__delta_seq":(\d+)(?:,"__conflation_key":"([^"\\]*)")?\
 /** Longer than the two members can be: only the end of a long frame is looked at. */
 const TAIL = 600;
 
-/** The frame of a JSON text; null: it is none. Never throws. */
+/** Parses the frame of a JSON text; returns null if it is not one. Never throws. */
 export function frameOfText(text: string): ReceivedFrame | null {
   let frame: unknown;
   try {

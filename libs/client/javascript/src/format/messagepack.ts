@@ -2,7 +2,7 @@ import { decode, encode } from '@msgpack/msgpack';
 import type { Extras, Frame, HeaderValue, ReceivedFrame, WireFormat } from './frame.js';
 import { idempotencyKeyOf, isHeaderValue, mapMember, member, wireDataOf } from './wire-data.js';
 
-/** Where each member stands in the list that a frame is. */
+/** The index of each member in the array of a frame. */
 const AT = {
   event: 0,
   channel: 1,
@@ -58,7 +58,7 @@ function encodeFrame({ event, channel, data, messageId, extras }: Frame): Uint8A
   return encode(list);
 }
 
-/** The data of a tagged value; undefined: none, or not as the format says. */
+/** Returns the data of a tagged value; undefined if there is none or it is malformed. */
 function dataOf(value: unknown): unknown {
   if (!Array.isArray(value)) return textOr(value);
   const [tag, content] = value as readonly unknown[];
@@ -91,7 +91,7 @@ function decodeFrame(data: ArrayBuffer): ReceivedFrame | null {
   return {
     event,
     ...member('channel', textOr(list[AT.channel])),
-    // There may be data that says null.
+    // Data may be an explicit null.
     ...(sent === undefined ? {} : { data: sent }),
     ...member('name', textOr(list[AT.name])),
     ...member('userId', textOr(list[AT.userId])),

@@ -61,7 +61,7 @@ function writeMap(writer: BinaryWriter, field: number, map: Readonly<Record<stri
 
 type Fields = Readonly<Record<number, (reader: BinaryReader) => void>>;
 
-/** Reads the fields it is told of; others are passed over. */
+/** Reads the given fields and skips others. */
 function read(bytes: Uint8Array, fields: Fields): void {
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
@@ -162,7 +162,7 @@ function decodeFrame(bytes: Uint8Array): ReceivedFrame | null {
   return {
     event,
     ...member('channel', texts.get(2)),
-    // There may be data that says null.
+    // Data may be an explicit null.
     ...(data === undefined ? {} : { data }),
     ...member('name', texts.get(4)),
     ...member('userId', texts.get(5)),

@@ -1,6 +1,6 @@
 import type { Extras, HeaderValue } from './frame.js';
 
-/** Data as formats tell it apart that are not JSON. */
+/** Data in the type-tagged form of the binary formats. */
 export type WireData =
   | { readonly kind: 'string' | 'json'; readonly text: string }
   | { readonly kind: 'binary'; readonly bytes: Uint8Array };
@@ -13,7 +13,7 @@ export function wireDataOf(data: unknown): WireData | null {
   return { kind: 'json', text: JSON.stringify(data) };
 }
 
-/** What a member holds in a frame that came: absent where it is null, undefined or of another type. */
+/** Returns an object with the member of a received frame; empty if it is null, undefined or of another type. */
 export const member = <Name extends string, Value>(
   name: Name,
   value: Value | null | undefined,

@@ -2,14 +2,14 @@ import { CarillonError, errorOf } from '../error.js';
 import { randomId } from '../id.js';
 import type { Messages } from './messages.js';
 
-/** What an answer is published as. */
+/** Publish options of an answer. */
 export interface StreamOptions {
   /** Default `ai-output`. */
   readonly event?: string;
-  /** Of `extras.ai`: `run-id`, `model` and the like. */
+  /** Entries of `extras.ai`: `run-id`, `model` and the like. */
   readonly transport?: Readonly<Record<string, string>>;
   readonly codec?: Readonly<Record<string, string>>;
-  /** Of the message; absent: a new one. */
+  /** The message id; absent: a new one is generated. */
   readonly id?: string;
 }
 

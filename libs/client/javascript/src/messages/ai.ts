@@ -5,7 +5,7 @@ import type { Messages } from './messages.js';
 
 type AiExtras = NonNullable<Extras['ai']>;
 
-/** What an AI channel is for: questions from people, answers that grow while they are read. */
+/** The operations of an AI channel: user prompts, and answers that stream to their readers. */
 export class Ai {
   constructor(
     private readonly channel: string,
@@ -13,7 +13,7 @@ export class Ai {
     private readonly send: (event: string, ai: AiExtras, data: unknown) => Sending,
   ) {}
 
-  /** An answer that grows. For whoever may publish with the app's own rights. */
+  /** Starts a streamed answer. Requires publishing with the app's own rights. */
   stream(options: StreamOptions = {}): AiStream {
     return new AiStream(this.channel, this.messages, options);
   }

@@ -1,33 +1,33 @@
 import type { AnnotationEvent } from '../channel/events.js';
 import { request, type RestParts } from './messages.js';
 
-/** How a type of annotations is summed up. */
+/** The aggregation method of an annotation type. */
 export type Summarizer = 'total' | 'flag' | 'distinct' | 'unique' | 'multiple';
 
 /** `reactions:distinct.v1` and the like. */
 export type AnnotationType = `${string}:${Summarizer}.v1`;
 
-/** What is said of a message. */
+/** An annotation of a message. */
 export interface Annotation {
   readonly type: AnnotationType;
-  /** Of `distinct`, `unique` and `multiple`: which one. */
+  /** For `distinct`, `unique` and `multiple`: the name that is counted. */
   readonly name?: string;
-  /** Whose it is; absent: this connection's. */
+  /** The owner of the annotation; absent: the user of this connection. */
   readonly clientId?: string;
   readonly count?: number;
   readonly data?: unknown;
   readonly encoding?: string;
 }
 
-/** Which annotations are wanted. */
+/** Selects annotations. */
 export interface AnnotationsOptions {
   readonly type?: AnnotationType;
   readonly limit?: number;
-  /** As the page before gave it. */
+  /** The cursor returned with the previous page. */
   readonly cursor?: string;
 }
 
-/** What is said of the messages of one channel. Sums of it come with the channel's event `summary`. */
+/** Annotations of the messages of one channel. Their summaries arrive with the channel's event `summary`. */
 export class Annotations {
   constructor(
     private readonly channel: string,

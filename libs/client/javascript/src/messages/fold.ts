@@ -3,13 +3,13 @@ import { parsed, type Message } from '../channel/message.js';
 
 /** A message as it is now. */
 export interface LiveMessage {
-  /** Of a message that can change; else its id. */
+  /** The serial of a mutable message; otherwise its id. */
   readonly serial: string;
   /** The event it was published as. */
   readonly name: string;
   /** Parsed where it is JSON in a text. */
   readonly data: unknown;
-  /** As it came: a growing text, for one. */
+  /** The data as received; text for a streaming message. */
   readonly raw: unknown;
   readonly userId: string | null;
   readonly extras: Extras;
@@ -18,13 +18,13 @@ export interface LiveMessage {
   readonly version: string | null;
   /** The latest position in the channel that it is known to be at; null: none is known. */
   readonly reached: number | null;
-  /** Where it stands among the others. */
+  /** The position in the message order. */
   readonly position: number;
-  /** What is said of it, by type of annotation. */
+  /** The annotation summaries by annotation type. */
   readonly summary: Readonly<Record<string, unknown>>;
 }
 
-/** `stale`: it is older than what is known. `baseless`: it adds to what is not known. */
+/** `stale`: older than the known version. `baseless`: appends to an unknown version. */
 export type Folded = LiveMessage | 'stale' | 'baseless';
 
 /** A message after one more version of it. Versions may come twice, and older ones after newer ones. */
@@ -37,7 +37,7 @@ export function fold(known: LiveMessage | undefined, message: Message): Folded {
   if (known === undefined) return 'baseless';
   const piece = textOf(message.raw);
   if (change.fromSerial !== null && known.reached !== null && change.fromSerial <= known.reached) {
-    // Some of the pieces are there already: the service then tells the whole.
+    // Some of the fragments are already applied: the service then sends the whole message.
     return piece.startsWith(textOf(known.raw)) ? whole(message, known) : 'baseless';
   }
   const raw = textOf(known.raw) + piece;

@@ -8,9 +8,9 @@ import type { Messages } from './messages.js';
 /** Versions that wait for the beginning of their message. */
 const MOST_WAITING = 1000;
 
-/** Which messages are kept. */
+/** Selects the messages to keep. */
 export interface LiveOptions {
-  /** The newest so many. Default 500. */
+  /** The number of newest messages to keep. Default 500. */
   readonly limit?: number;
   /** Whether a message belongs; absent: each does. */
   readonly belongs?: (message: Message) => boolean;
@@ -25,7 +25,7 @@ export interface LiveSource {
   history(options: HistoryOptions): Promise<HistoryPage>;
 }
 
-/** What a view of messages tells. */
+/** Events of a message view. */
 export interface LiveEvents {
   /** All messages, oldest first. */
   readonly change: readonly LiveMessage[];
@@ -33,17 +33,17 @@ export interface LiveEvents {
 }
 
 /**
- * The messages of a channel as they are now: published ones with their updates, deletes, appends and annotations applied.
- * What may have been missed is read again.
+ * The messages of a channel in their current state: published messages with their updates, deletes, appends and
+ * annotations applied. Messages that may have been missed are read again.
  */
 export class LiveMessages extends Emitter<LiveEvents> {
   readonly #known = new Map<string, LiveMessage>();
-  /** Of messages that are not known yet: summaries come before what is rewound. */
+  /** Summaries of messages that are not known yet: they arrive before the messages of a rewind. */
   readonly #summaries = new Map<string, LiveMessage['summary']>();
   readonly #limit: number;
   readonly #belongs: (message: Message) => boolean;
   readonly #stops: readonly Stop[];
-  /** What came for messages that are being asked for. */
+  /** Versions received while their messages are being fetched. */
   readonly #waiting = new Map<string, Message[]>();
   #isClosed = false;
   #list: readonly LiveMessage[] | null = null;
@@ -74,7 +74,7 @@ export class LiveMessages extends Emitter<LiveEvents> {
     return this.#known.get(serial);
   }
 
-  /** Reads the newest messages of the past. What is refused is told as `error`. */
+  /** Reads the newest messages of the history. Refusals are emitted as `error`. */
   async load(limit = this.#limit): Promise<void> {
     try {
       await this.channel.whenSubscribed();
@@ -92,7 +92,7 @@ export class LiveMessages extends Emitter<LiveEvents> {
     }
   }
 
-  /** Nothing is kept up to date any more. */
+  /** Stops updating the view. */
   close(): void {
     this.#isClosed = true;
     for (const stop of this.#stops) stop();
@@ -113,7 +113,9 @@ export class LiveMessages extends Emitter<LiveEvents> {
     this.#changed();
   }
 
-  /** Something was added to a message whose beginning is not known: it is asked for, and what comes meanwhile waits for that. */
+  /**
+   * Fetches a message whose appended version arrived without its base. Versions received in the meantime wait for it.
+   */
   async #fetch(serial: string, message: Message): Promise<void> {
     const waiting = [message];
     this.#waiting.set(serial, waiting);
@@ -123,7 +125,7 @@ export class LiveMessages extends Emitter<LiveEvents> {
     });
     this.#waiting.delete(serial);
     if (now === null) return;
-    // Of so much that nobody should keep it, what is missing is asked for anew with the next.
+    // Beyond the buffer limit the versions are dropped; the next one fetches the message again.
     const isTooMuch = waiting.length > MOST_WAITING;
     for (const one of isTooMuch ? [now] : [now, ...waiting]) this.#put(one, false);
   }

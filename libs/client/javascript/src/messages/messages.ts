@@ -5,23 +5,23 @@ import type { Message } from '../channel/message.js';
 import { CarillonError } from '../error.js';
 import { randomId } from '../id.js';
 
-/** What requests of the HTTP API need of the client. */
+/** The client dependencies of HTTP API requests. */
 export interface RestParts {
   readonly vendor: string;
-  /** Whether bytes are bytes to this client; to who has JSON they are a list. */
+  /** Whether this client represents binary data as bytes; with JSON it is a list of byte values. */
   readonly hasBytes: boolean;
   /** Null: the client was given none. */
   readonly api: Api | null;
-  /** Whose rights count: those of this connection; null: the app's own. */
+  /** The connection whose rights apply; null applies the app's own rights. */
   readonly actor: () => string | null;
 }
 
-/** What an update or a delete changes; what is absent stays. */
+/** The changes of an update or a delete; absent members stay unchanged. */
 export interface Change {
   readonly name?: string;
   readonly data?: unknown;
   readonly extras?: Extras;
-  /** What the message has no more. */
+  /** Members to remove from the message. */
   readonly clear?: readonly ('name' | 'data' | 'extras')[];
   readonly description?: string;
   readonly metadata?: unknown;
@@ -29,7 +29,7 @@ export interface Change {
   readonly operationId?: string;
 }
 
-/** What was done. */
+/** The result of a change. */
 export interface Changed {
   readonly messageSerial: string;
   readonly versionSerial: string;
@@ -38,24 +38,24 @@ export interface Changed {
   readonly status: 'applied' | 'duplicate';
 }
 
-/** What became of a publish on one channel. */
+/** The result of a publish on one channel. */
 export interface Published {
   readonly acknowledgementId?: string;
-  /** Of messages that can be changed. */
+  /** Set for mutable messages. */
   readonly messageSerial?: string;
   readonly versionSerial?: string;
   readonly historySerial?: number;
   readonly deliverySerial?: number;
 }
 
-/** How a message is published. */
+/** Options of a publish. */
 export interface PublishOptions {
   readonly id?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly extras?: Extras;
 }
 
-/** Which versions of a message are wanted. */
+/** Selects versions of a message. */
 export interface VersionsOptions {
   readonly limit?: number;
   readonly direction?: 'newest_first' | 'oldest_first';
@@ -95,7 +95,7 @@ export class Messages {
     return this.#message((answer as { item: Stored }).item);
   }
 
-  /** What the message was, version by version. Versions made by appends hold only what was appended. */
+  /** Returns the versions of a message. Versions created by appends hold only the appended data. */
   async versions(
     serial: string,
     { limit, direction, cursor }: VersionsOptions = {},
@@ -117,7 +117,7 @@ export class Messages {
     return this.#change(serial, 'update', change);
   }
 
-  /** Leaves a message that says it was deleted. */
+  /** Deletes a message and leaves a tombstone. */
   delete(serial: string, change: Change = {}): Promise<Changed> {
     return this.#change(serial, 'delete', change);
   }

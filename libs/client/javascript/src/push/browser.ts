@@ -7,11 +7,11 @@ import {
   type Recipient,
 } from './device.js';
 
-/** How a page gets notifications. */
+/** Push options of a page. */
 export interface BrowserPushOptions extends Omit<DeviceParts, 'storage'> {
-  /** Of the app's web push credential. */
+  /** The public key of the app's web push credential. */
   readonly vapidPublicKey: string;
-  /** Where the page's own server has the service worker. */
+  /** The path of the service worker on the page's own server. */
   readonly serviceWorker: string;
   /** Absent: the browser's `localStorage`. */
   readonly storage?: DeviceStorage;
@@ -53,8 +53,8 @@ export class BrowserPush {
   }
 
   /**
-   * Asks the person, subscribes this browser, and registers it as a device. To be called from a click the first time, and
-   * whenever the page is opened. Rejects where the person does not want it. Resolves with the device's id.
+   * Requests permission, subscribes this browser, and registers it as a device. Call it from a click the first time,
+   * and whenever the page is opened. Rejects if permission is denied. Resolves with the device's id.
    */
   async register(details: Partial<DeviceDetails> = {}): Promise<string> {
     if (!BrowserPush.isPossible) throw new CarillonError('This browser has no push notifications');

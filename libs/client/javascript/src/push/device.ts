@@ -2,7 +2,7 @@ import type { Api } from '../api.js';
 import { CarillonError } from '../error.js';
 import { randomId } from '../id.js';
 
-/** Where a device's notifications are to be sent. */
+/** The delivery address of a device's notifications. */
 export type Recipient =
   | {
       readonly transportType: 'web';
@@ -14,7 +14,7 @@ export type Recipient =
   | { readonly transportType: 'apns'; readonly deviceToken: string }
   | { readonly transportType: 'wns'; readonly channelUri: string };
 
-/** What a device is. */
+/** The properties of a device. */
 export interface DeviceDetails {
   readonly platform: 'android' | 'ios' | 'browser' | 'windows' | 'macos' | 'watchos' | 'tvos' | 'other';
   readonly formFactor: 'phone' | 'tablet' | 'desktop' | 'tv' | 'car' | 'watch' | 'embedded' | 'other';
@@ -24,31 +24,31 @@ export interface DeviceDetails {
   readonly metadata?: unknown;
 }
 
-/** Where a device keeps who it is: `localStorage`, or anything that outlives the program. */
+/** Stores the device's identity: `localStorage`, or any storage that outlives the program. */
 export interface DeviceStorage {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;
   removeItem(name: string): void;
 }
 
-/** What a device is made of. */
+/** Dependencies of a device. */
 export interface DeviceParts {
   readonly api: Api;
   readonly storage: DeviceStorage;
-  /** The word of the service's own names, where it is set to another than `service`. */
+  /** The prefix of the service's event names, if it is configured to another than `service`. */
   readonly vendor?: string;
 }
 
-/** Who this device is, as it is kept. */
+/** The stored identity of this device. */
 interface Identity {
   readonly id: string;
-  /** By which it speaks for itself; given once. */
+  /** The token that authenticates the device; issued once. */
   readonly token: string | null;
 }
 
 const KEPT = 'carillon.push.device';
 
-/** Refusals that mean that the service does not know the device (any more). */
+/** Statuses which mean that the service does not know the device, or no longer does. */
 const UNKNOWN: ReadonlySet<number | null> = new Set([401, 403, 404]);
 
 /** This device as the service's push notifications know it. */
@@ -59,12 +59,12 @@ export class PushDevice {
     this.#vendor = parts.vendor ?? 'service';
   }
 
-  /** Null: it was never registered, or is not any more. */
+  /** Null if it was never registered or is no longer registered. */
   get id(): string | null {
     return this.#identity?.id ?? null;
   }
 
-  /** Registers it, or what has changed of it. It stays the same device from one start of the program to the next. */
+  /** Registers the device, or updates its changed properties. Its id is stable across restarts of the program. */
   async register(recipient: Recipient, details: DeviceDetails): Promise<string> {
     const known = this.#identity;
     if (known !== null && known.token !== null) {
@@ -75,7 +75,7 @@ export class PushDevice {
         if (!(error instanceof CarillonError) || !UNKNOWN.has(error.status)) throw error;
       }
     }
-    // The service has forgotten the device, or its token is not valid: another takes its place.
+    // The service no longer knows the device, or its token is invalid: registers a new one.
     const id = randomId();
     const { deviceIdentityToken: token = null } = await this.#post(id, recipient, details, {});
     this.#keep({ id, token });

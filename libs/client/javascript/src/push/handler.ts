@@ -1,10 +1,10 @@
-/** What the service sends to a browser. */
+/** The push payload that the service sends to a browser. */
 export interface PushPayload {
   readonly notification?: { readonly title?: string; readonly body?: string; readonly image?: string };
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** What is used of a service worker's surroundings. */
+/** The subset of the service worker API used here. */
 interface Worker {
   readonly registration: {
     showNotification(title: string, options: Readonly<Record<string, unknown>>): Promise<void>;
@@ -33,7 +33,7 @@ interface Clicked extends Waiting {
   readonly notification: { readonly data?: Readonly<Record<string, unknown>> | null; close(): void };
 }
 
-/** What pages are told by the worker. */
+/** The message type that the worker posts to pages. */
 export const PUSH_MESSAGE = 'carillon.push';
 /** The browser has another address now: pages register again. */
 export const PUSH_CHANGED = 'carillon.push.changed';
@@ -71,7 +71,10 @@ function payloadOf(data: Pushed['data']): PushPayload {
   }
 }
 
-/** Shows what is pushed, opens the app (or `data.url`) on a click, and tells pages when the browser's address changes. */
+/**
+ * Shows push notifications, opens the app (or `data.url`) on a click, and notifies pages when the push subscription
+ * changes.
+ */
 export function handlePush(worker: Worker): void {
   worker.addEventListener('push', (event: Pushed) => {
     event.waitUntil(show(worker, payloadOf(event.data)));

@@ -1,10 +1,10 @@
 import type { SubscribeOptions } from '../channel/options.js';
 import type { Carillon } from '../client.js';
 
-/** How many components use each channel of a client. */
+/** Reference counts of the channels of each client. */
 const holders = new WeakMap<Carillon, Map<string, number>>();
 
-/** Keeps the channel subscribed until the returned function is called; the first to hold it says how. */
+/** Keeps the channel subscribed until the returned function is called; the first holder's options apply. */
 export function hold(client: Carillon, name: string, options?: SubscribeOptions): () => void {
   const counts = holders.get(client) ?? new Map<string, number>();
   holders.set(client, counts);

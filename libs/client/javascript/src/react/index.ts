@@ -21,18 +21,18 @@ import { hold } from './held.js';
 
 const Context = createContext<Carillon | null>(null);
 
-/** Gives a client to everything below. Whoever made it connects and disconnects it. */
+/** Provides a client to the component tree. The creator of the client connects and disconnects it. */
 export const CarillonProvider = (props: { readonly client: Carillon; readonly children?: ReactNode }) =>
   createElement(Context.Provider, { value: props.client }, props.children);
 
-/** The client of the provider above; throws where there is none. */
+/** Returns the client of the nearest provider; throws if there is none. */
 export function useCarillon(): Carillon {
   const client = useContext(Context);
   if (client === null) throw new Error('There is no CarillonProvider above');
   return client;
 }
 
-/** What the connection is doing. */
+/** Returns the state of the connection. */
 export function useConnectionState(): ConnectionState {
   const client = useCarillon();
   return useSyncExternalStore(
@@ -68,7 +68,7 @@ export function useEvent<Data = unknown>(
 
 const NOBODY: readonly Member[] = [];
 
-/** Who is in a presence channel. */
+/** Returns the members of a presence channel. */
 export function usePresence<Info = unknown>(name: string): readonly Member<Info>[] {
   const { presence } = useChannel(name);
   const members = useSyncExternalStore(
@@ -91,7 +91,7 @@ export function useMessages(
   useEffect(() => {
     const live = channel.live(latest.current);
     const stop = live.on('change', setList);
-    // Whoever had the channel first has said how it begins.
+    // The rewind option of the first holder applies.
     const { rewind } = latest.current.subscribe ?? {};
     const isRewinding = channel.state === 'subscribing' && channel.subscription.options.rewind !== undefined;
     if (!isRewinding) void live.load(typeof rewind === 'number' ? rewind : undefined);

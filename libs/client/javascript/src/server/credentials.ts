@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Authorization, UserAuthentication } from '../auth/authorizer.js';
 
-/** Of an app; the secret must never reach a browser. */
+/** The credentials of an app; the secret must never reach a browser. */
 export interface Credentials {
   readonly appId: string;
   readonly key: string;
@@ -14,7 +14,7 @@ export interface PresenceMember {
   readonly user_info?: unknown;
 }
 
-/** Whom to sign in. */
+/** The user to sign in. */
 export interface SignedInUser {
   readonly id: string;
   readonly user_info?: unknown;
@@ -23,7 +23,7 @@ export interface SignedInUser {
   readonly capabilities?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a capability token permits. */
+/** The claims of a capability token. */
 export interface TokenClaims {
   readonly clientId: string;
   /** Operations by channel or pattern. */
@@ -32,7 +32,7 @@ export interface TokenClaims {
   readonly lifeSeconds?: number;
   /** Absent: a new one. */
   readonly id?: string;
-  /** The word of the service's own names, where it is set to another than `service`. */
+  /** The prefix of the service's event names, if it is configured to another than `service`. */
   readonly vendor?: string;
 }
 

@@ -1,9 +1,9 @@
 import type { ApiRequest } from '../api.js';
 import { CarillonError } from '../error.js';
 
-/** What a browser's requests may be about, and as whom. */
+/** Restricts the requests that a browser may have signed, and the user it acts as. */
 export interface ForwardRules {
-  /** The user that the app's own session says it is: whose device it registers for push; absent: no push. */
+  /** The user id of the app's own session, whose device is registered for push; absent: push is not permitted. */
   readonly clientId?: string;
 }
 
@@ -28,8 +28,8 @@ const textsOf = (value: unknown): Readonly<Record<string, string>> =>
 const refused = (why: string): CarillonError => new CarillonError(why, { status: 403 });
 
 /**
- * What may be signed of a request that a browser had `forwardTo` bring here. Throws where it may not. Changes and
- * annotations must name the connection with whose rights they are made; the service checks those.
+ * Returns the part of a forwarded (`forwardTo`) browser request that may be signed. Throws if it is not permitted.
+ * Changes and annotations must name the connection whose rights they use; the service checks those.
  */
 export function checkForwarded(asked: unknown, rules: ForwardRules = {}): ApiRequest {
   const { method, path, query, body, headers } = membersOf(asked);

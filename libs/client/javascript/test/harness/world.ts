@@ -4,7 +4,7 @@ import type { Clock } from '../../src/connection/clock.js';
 import type { WireFrame } from '../../src/format/wire-frame.js';
 import type { SocketLike } from '../../src/connection/socket.js';
 
-/** Time that goes on when it is told to. */
+/** A manually advanced clock. */
 export class HandClock implements Clock {
   #now = 0;
   readonly #timers = new Map<object, { readonly atMs: number; readonly work: () => void }>();
@@ -19,12 +19,12 @@ export class HandClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** How many timers run. */
+  /** The number of pending timers. */
   get size(): number {
     return this.#timers.size;
   }
 
-  /** Does what falls due, in order. */
+  /** Advances the clock and runs due timers in order. */
   async pass(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {
@@ -41,7 +41,7 @@ export class HandClock implements Clock {
   }
 }
 
-/** Lets everything that waits for a promise go on. */
+/** Waits until all pending promise callbacks have run. */
 export const settled = (): Promise<void> => new Promise((later) => setImmediate(later));
 
 /** One socket of a client, seen from the service. */
@@ -65,7 +65,7 @@ export class FakeSocket implements SocketLike {
     this.isClosed = true;
   }
 
-  /** The service says something; an object, or the exact text. */
+  /** Delivers a frame from the service, given as an object or as the exact text. */
   says(frame: object | string): void {
     const data = typeof frame === 'string' ? frame : JSON.stringify(frame);
     this.#listeners.get('message')?.({ data } as never);
@@ -77,7 +77,7 @@ export class FakeSocket implements SocketLike {
     this.#listeners.get('close')?.({ code, reason } as never);
   }
 
-  /** Takes what was sent since the last time. */
+  /** Returns and clears the frames sent since the last call. */
   taken(): WireFrame[] {
     return this.sent.splice(0);
   }

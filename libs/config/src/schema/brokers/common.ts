@@ -1,12 +1,12 @@
 import { matches, optional, secret, string, u32, u64 } from '../../kernel/index.js';
 
-/** What the adapter and the queue say differently about the same broker. */
+/** The settings in which the adapter and the queue differ for the same broker. */
 export interface BrokerBlock {
   /** Default of `prefix`. */
   readonly prefix: string;
 }
 
-/** Names behind it are bounded too, so that the whole is what every broker takes. */
+/** The names after the prefix are also limited, so that every broker accepts the full name. */
 export const MAX_PREFIX_LENGTH = 128;
 
 export const prefix = (initial: string, env: string) =>

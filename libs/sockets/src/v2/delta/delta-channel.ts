@@ -7,16 +7,19 @@ import { DeltaEvent, groupOf } from './delta-event.js';
 import type { DeltaStates } from './delta-states.js';
 import type { DeltaVariant } from './delta-variant.js';
 
-/** Cohorts of one variant of a channel. With one more all but the largest go over to that, and begin anew with it. */
+/**
+ * The limit of cohorts per variant of a channel. Beyond it, all but the largest are merged into a new one with fresh
+ * bases.
+ */
 const MAX_COHORTS = 16;
 
-/** What differences of a channel work with. */
+/** Dependencies of {@link DeltaChannel}. */
 export interface DeltaChannelParts {
   readonly local: LocalChannel;
   readonly plan: ChannelDelta;
   readonly rules: DeltaRules;
   readonly omitsAlgorithm: boolean;
-  /** What frames in full are made with, whatever filters leave of them. */
+  /** Encodes full frames, before any filter. */
   readonly plain: Codec;
   /** Shared by all channels of an app. */
   readonly budget: BaseBudget;
@@ -24,14 +27,14 @@ export interface DeltaChannelParts {
   readonly meters: DeltaMeters;
 }
 
-/** The differences of one channel in this process: what is made of each message once, and who holds which bases. */
+/** Deltas of one channel in this process: encodes each message once and tracks the bases of each cohort. */
 export class DeltaChannel implements CohortChannel {
   readonly #cohorts = new Map<Codec, DeltaCohort[]>();
-  /** What those who come later are shown. Kept only where there are groups. */
+  /** Bases shown to later subscribers. Stored only if messages have groups. */
   readonly #latest: LatestBases<Message>;
   /** Counts messages that may be bases. */
   #version = 0;
-  /** How much had been told on the channel when nobody was left who had differences; null: somebody is here. */
+  /** The message count of the channel when its last delta subscriber left; null while there are delta subscribers. */
   #leftAt: number | null = 0;
   /** Messages may wait for a filter while others of the channel come. */
   readonly #events = new WeakMap<Frames, { readonly event: DeltaEvent | null }>();
@@ -76,7 +79,7 @@ export class DeltaChannel implements CohortChannel {
     return bases === null || bases.size === 0 ? null : { version: this.#version, bases };
   }
 
-  /** The cohort of who begins to receive now. */
+  /** Returns the cohort for a subscriber that begins to receive now. */
   begin(entry: DeltaEntry): DeltaCohort {
     this.#forgetOld();
     this.#leftAt = null;
@@ -132,7 +135,7 @@ export class DeltaChannel implements CohortChannel {
     return new DeltaEvent(message, text, group, () => meters.encoded());
   }
 
-  /** Messages that came while nobody here had differences were not seen. */
+  /** Drops bases if messages arrived while there were no delta subscribers. */
   #forgetOld(): void {
     if (this.#leftAt !== null && this.#leftAt !== this.parts.local.told) this.#latest.clear();
   }

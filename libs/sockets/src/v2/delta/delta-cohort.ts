@@ -12,23 +12,23 @@ export interface CohortChannel {
   /** Whether messages have groups (conflation), and the latest message of each is a base for later subscribers. */
   readonly hasGroups: boolean;
   readonly meters: DeltaMeters;
-  /** What is made of a message for all cohorts; null: it goes without differences, and changes no base. */
+  /** The delta event of a message, shared by all cohorts. Null if it is sent in full and changes no base. */
   eventOf(message: Message, frames: Frames): DeltaEvent | null;
-  /** Everybody of a cohort holds bases from now on. */
+  /** Called when the members of a cohort start to hold bases. */
   began(cohort: DeltaCohort): void;
-  /** What a cohort holds has changed. */
+  /** Called when the bases of a cohort have changed. */
   stepped(cohort: BaseHolder): void;
-  /** Nobody is in a cohort any more. */
+  /** Called when a cohort has no members left. */
   leave(cohort: DeltaCohort): void;
 }
 
 /**
- * Everybody who began at the same message of a channel, in one variant of it: they hold the same bases, and get the same
- * frames.
+ * The subscribers that began at the same message of a channel in one variant. They hold the same bases and receive
+ * the same frames.
  */
 export class DeltaCohort implements Codec, BaseHolder {
   readonly variant: DeltaVariant;
-  /** When it was last told a message, as `performance` keeps time. */
+  /** The time of its last message, on the `performance` clock. */
   usedAtMs = performance.now();
   /** Absent without a filter. */
   readonly isDeferred?: (frames: Frames) => boolean;
@@ -36,7 +36,7 @@ export class DeltaCohort implements Codec, BaseHolder {
 
   constructor(
     private readonly channel: CohortChannel,
-    /** What its subscribers are while they may not get everything. */
+    /** The codec of its subscribers while they are held back. */
     readonly held: DeltaEntry,
     /** The version of the channel whose bases it began with; null: it began with none. */
     private readonly seededAt: number | null,
@@ -67,7 +67,7 @@ export class DeltaCohort implements Codec, BaseHolder {
     for (const [group, base] of bases) this.#stream.seed(group, base, this.usedAtMs);
   }
 
-  /** Whether somebody who was shown the bases of this version, or none, may begin here. */
+  /** Whether a subscriber that was shown the bases of this version, or none, may join. */
   accepts(version: number | null): boolean {
     return version === null ? this.#stream.isNew : version === this.seededAt;
   }

@@ -4,17 +4,17 @@ import type { DeltaVariant } from './delta-variant.js';
 
 /** Bases that a subscriber was shown. */
 export interface ShownBases {
-  /** Of the channel at that moment. */
+  /** The version of the channel when the bases were read. */
   readonly version: number;
   readonly bases: ReadonlyMap<string, string>;
 }
 
-/** Lets subscribers begin with what others who begin now begin with. */
+/** Returns the codec of the cohort that subscribers who start now join. */
 export type Begin = (entry: DeltaEntry) => Codec;
 
 /**
- * A subscription with differences before it receives, and again whenever it is held back: it is told things in full and
- * holds no bases, until it receives.
+ * The codec of a delta subscription before it receives live events, and whenever it is held back. Until then it
+ * receives full messages and holds no bases.
  */
 export class DeltaEntry implements Codec {
   /** Absent without a filter. */
@@ -50,7 +50,7 @@ export class DeltaEntry implements Codec {
     return this.begin(this);
   }
 
-  /** The same without what was shown, which counts for the first beginning alone. */
+  /** A copy without the shown bases, which are valid only for the first start. */
   again(): DeltaEntry {
     return new DeltaEntry(this.variant, this.begin);
   }

@@ -1,7 +1,7 @@
 import { conflationKey, type DeltaAlgorithm, SharedEncoding } from '@carillon/delta';
 import { type Fact, type Message, rawMember } from '@carillon/protocol';
 
-/** What may be sent as a difference: what a server said anew, and lets be sent so. */
+/** Whether a message may be sent as a delta: published by a server, new, and not opted out. */
 export const isCandidate = (fact: Fact): fact is Message =>
   fact.kind === 'message' &&
   !fact.isFromClient &&
@@ -21,7 +21,7 @@ export function groupOf(path: string | null, text: string): string | null {
   return conflationKey(path, frame);
 }
 
-/** One message that may be sent as a difference: what is made of it once for everybody. */
+/** One message that may be sent as a delta. Its encodings are computed once and shared by all subscribers. */
 export class DeltaEvent {
   readonly #encodings = new Map<DeltaAlgorithm, SharedEncoding>();
 

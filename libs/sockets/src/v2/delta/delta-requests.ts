@@ -6,7 +6,7 @@ import { ViewV2 } from '../view-v2.js';
 import type { Viewer } from '../views.js';
 import type { Deltas, Place } from './deltas.js';
 
-/** What requests for differences work with. */
+/** Dependencies of {@link DeltaRequests}. */
 export interface DeltaRequestsParts {
   readonly deltas: Deltas;
   readonly outlet: Outlet;
@@ -29,7 +29,7 @@ export class DeltaRequests {
     view.settled = () => this.#tell(connection, place, view, algorithm);
   }
 
-  /** Everything the connection has without a wish of its own goes on as it asks now. */
+  /** Applies the new default to all subscriptions of the connection without a setting of their own. */
   enable(connection: Viewer, { algorithms }: EnableDeltaFrame): void {
     const { deltas, outlet, onTrouble } = this.parts;
     const configured = connection.views.write === null ? null : deltas.algorithm;
@@ -79,7 +79,10 @@ export class DeltaRequests {
     return algorithm;
   }
 
-  /** What comes by a pattern is sent in full: it counts for channels that are subscribed to beside it. */
+  /**
+   * Acknowledges the delta setting of a pattern. Events by pattern are sent in full: the setting applies to channels
+   * that are also subscribed by name.
+   */
   #acknowledge(connection: Viewer, { name }: ChannelPattern, { wish }: ViewV2): void {
     const { deltas, outlet } = this.parts;
     const { algorithm: enabled, write } = connection.views;
@@ -89,7 +92,7 @@ export class DeltaRequests {
     outlet.send(connection, { kind: 'delta_settled', channel: name, algorithm });
   }
 
-  /** Whoever asked for this channel is told, and whoever has differences begins with what is latest. */
+  /** Sends the confirmation if deltas were requested for this channel, and the latest bases if they are enabled. */
   #tell(connection: Viewer, place: Place, view: ViewV2, algorithm: DeltaAlgorithm | null): void {
     const { deltas, outlet } = this.parts;
     const { name } = place.channel;
@@ -109,7 +112,7 @@ export class DeltaRequests {
   }
 }
 
-/** What the first pattern of the connection that fits a channel asks for; null: none says anything. */
+/** Returns the setting of the first matching pattern of the connection, or null if none has one. */
 function wishByPattern({ hub, patterns, views }: Viewer, channel: OrdinaryChannel): DeltaWish | null {
   for (const name of patterns?.keys() ?? []) {
     const pattern = hub.patterns.get(name);
@@ -119,7 +122,7 @@ function wishByPattern({ hub, patterns, views }: Viewer, channel: OrdinaryChanne
   return null;
 }
 
-/** What a subscription is of. */
+/** The channel or pattern of a subscription. */
 type SettledAt =
   | { readonly kind: 'accepted'; readonly channel: OrdinaryChannel }
   | { readonly kind: 'pattern'; readonly pattern: ChannelPattern };

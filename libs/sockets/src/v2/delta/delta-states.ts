@@ -9,11 +9,17 @@ interface State {
   readonly usedAtMs: number;
 }
 
-/** Bounds of how many channels one connection holds bases: beyond, the one not used for longest begins anew. */
+/**
+ * Limits how many channels of one connection hold bases. Beyond the limit, the least recently used one restarts
+ * without bases.
+ */
 export class DeltaStates {
   constructor(private readonly maxChannels: number) {}
 
-  /** Everybody of a cohort holds bases from now on. Looked at when what is being told just now is told. */
+  /**
+   * Called when the members of a cohort start to hold bases. The check runs in a microtask, after the current
+   * delivery.
+   */
   began(local: LocalChannel, cohort: DeltaCohort): void {
     queueMicrotask(() => {
       for (const { codec, subscribers } of local.audiences) {
@@ -24,7 +30,7 @@ export class DeltaStates {
   }
 
   bound(connection: Viewer): void {
-    // Whoever has differences of a channel has a view of it.
+    // Every channel with deltas has a view, so the view count is an upper bound.
     if (connection.views.size <= this.maxChannels) return;
     const states = statesOf(connection).sort((one, other) => one.usedAtMs - other.usedAtMs);
     for (const { channel } of states.slice(0, Math.max(0, states.length - this.maxChannels)))

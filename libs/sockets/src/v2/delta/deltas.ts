@@ -19,7 +19,7 @@ import type { DeltaVariant } from './delta-variant.js';
 /** Characters of the bases of one app in this process. Beyond, those not used for longest are forgotten. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
-/** What differences work with. */
+/** Dependencies of {@link Deltas}. */
 export interface DeltasParts {
   readonly config: Config;
   readonly metrics: Metrics;
@@ -27,7 +27,7 @@ export interface DeltasParts {
 
 /** The differences of all channels of this process. */
 export class Deltas {
-  /** How many channels of one connection have bases at a time. */
+  /** Limits the channels with bases per connection. */
   readonly states: DeltaStates;
   readonly #defaults: DeltaDefaults;
   readonly #rules: DeltaRules;
@@ -51,18 +51,18 @@ export class Deltas {
     };
   }
 
-  /** What is taken where neither client nor app says anything; null: there are no differences. */
+  /** The default algorithm if neither client nor app specifies one; null if deltas are disabled. */
   get algorithm(): DeltaAlgorithm | null {
     return this.#defaults.enabled ? this.#defaults.algorithm : null;
   }
 
-  /** How a channel's messages may be sent; null: in full. */
+  /** Returns the delta options of a channel, or null if its messages are always sent in full. */
   plan(app: App, { name, traits }: OrdinaryChannel): ChannelDelta | null {
     if (!traits.deltas) return null;
     return channelDelta(name, app.record.policy.channels.channel_delta_compression, this.#defaults);
   }
 
-  /** The codec of a subscription with differences. `plain` says everything in full, whatever a filter leaves of it. */
+  /** Returns the codec of a delta subscription. `plain` encodes full messages, before any filter. */
   entry(variant: DeltaVariant, plan: ChannelDelta, at: Place & { readonly plain: Codec }): DeltaEntry {
     return new DeltaEntry(variant, (entry) => {
       const channel = this.channel(at, plan, at.plain);
@@ -71,7 +71,10 @@ export class Deltas {
     });
   }
 
-  /** Null: nobody here has the channel. One that is planned otherwise by now is begun anew beside the old one. */
+  /**
+   * Returns the delta state of a channel, or null if no subscriber of this process has the channel. If its options
+   * have changed, a new state is created beside the old one.
+   */
   channel(
     { hub, channel: { name, namespace } }: Place,
     plan: ChannelDelta,
@@ -97,7 +100,7 @@ export class Deltas {
     return made;
   }
 
-  /** Counts who has differences from now on. */
+  /** Counts a subscription for which deltas were enabled. */
   enabled({ hub, channel: { namespace } }: Place): void {
     const labels = { app_id: hub.appId, channel_name: namespace?.name ?? '_' };
     new DeltaMeters(this.parts.metrics, labels).enabled();
