@@ -84,7 +84,7 @@ export class Life {
     this.end(connection, error.code === UNAVAILABLE ? ACTION.disconnected : ACTION.error, error.body);
   }
 
-  /** Like `refuse`, but its members leave immediately and it cannot be resumed. */
+  /** Like `end`, but its members leave immediately and it cannot be resumed. */
   endForGood(connection: CompatConnection, action: number, error?: ErrorBody): void {
     connection.isOver = true;
     const left = this.said.allLeave(connection, 0, 'left');
