@@ -52,6 +52,7 @@ export class Continuity {
 
   /**
    * `told`: the position up to which messages were delivered live on this connection; null: none were.
+   *
    * @throws CompatError if nothing can be read of the channel, or rejects with it.
    */
   async since(

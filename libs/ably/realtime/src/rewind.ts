@@ -13,6 +13,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600
 
 /**
  * Returns the rewind requested by attach params, or null if none.
+ *
  * @throws CompatError if it is neither a count nor a period.
  */
 export function rewindOf(params: Readonly<Record<string, string>>): Rewind | null {
