@@ -48,7 +48,7 @@ export class EventStreams {
     await this.#openFor(app, token, wanted, response);
   }
 
-  /** Answers a client that was told not to reconnect, with a status after which browsers do not retry. */
+  /** Answers a client that must not reconnect with a status after which browsers do not retry. */
   #stop(response: HttpResponse): void {
     this.parts.metrics.refused(null, 'stopped', false);
     response.answer({ status: 204, headers: { 'cache-control': 'no-store' } });
