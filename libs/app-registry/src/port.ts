@@ -1,16 +1,16 @@
 import type { AppRecord, Problem } from '@carillon/config';
 
 /**
- * Where app records live. Every driver promises:
+ * Storage of app records. Every driver guarantees:
  *
- * - `id` and `key` are unique, enforced by the store itself, also between processes writing at once.
+ * - `id` and `key` are unique, enforced by the store itself, including concurrent writes by several processes.
  * - Ids and keys compare byte by byte, case included.
- * - A write is complete or did not happen; after it is acknowledged every later read of any process sees it.
- * - What was written is read back equal, unknown members included.
+ * - A write is atomic; after it is acknowledged every later read of any process sees it.
+ * - A record is read back as it was written, including unknown members.
  * - One record that cannot be read is a `BrokenApp`; it never makes another read fail.
  * - A store that cannot answer rejects with `AppStoreUnavailable`; it never answers "not found" instead.
  *
- * Callers bound every call in time; a driver need not.
+ * Callers apply a timeout to every call; a driver need not.
  */
 export interface AppStore {
   /** Only this process changes it and only through the registry, so an index over it never ages. */
@@ -43,8 +43,8 @@ export interface AppStore {
   findByKey(key: string): Promise<StoredApp | null>;
 
   /**
-   * Apps written since a mark this store gave, by anybody; without a mark none, only the mark of now. Some may be
-   * reported that were written shortly before it. Deleted apps are not reported. Absent when the store cannot tell.
+   * Returns the apps written since a mark of this store, by any program; without a mark none, only the current mark. It may
+   * include apps written shortly before the mark. Deleted apps are not reported. Absent if the store does not support it.
    */
   changedSince?(mark: string | null, limit: number): Promise<AppChangePage>;
 
@@ -55,7 +55,7 @@ export interface AppStore {
   close(): Promise<void>;
 }
 
-/** What stands in a store under an id. */
+/** The stored content under an id. */
 export type StoredApp = AppRecord | BrokenApp;
 
 /** A stored app and its revision: opaque, derived from nothing secret. */
@@ -64,7 +64,7 @@ export interface RevisedApp {
   readonly revision: string;
 }
 
-/** A record that this version cannot read. The app is treated as not found; the others go on. */
+/** A record that this version cannot read. The app is treated as not found; other apps are not affected. */
 export class BrokenApp {
   constructor(
     readonly id: string,
@@ -74,7 +74,7 @@ export class BrokenApp {
 
 export interface AppPageRequest {
   readonly limit: number;
-  /** `next` of the page before; null starts at the beginning. */
+  /** `next` of the previous page; null starts at the beginning. */
   readonly cursor: string | null;
 }
 
@@ -86,6 +86,6 @@ export interface AppPage {
 
 export interface AppChangePage {
   readonly appIds: readonly string[];
-  /** Give it back to hear of what comes after these. */
+  /** Pass it to the next call to get later changes. */
   readonly mark: string;
 }

@@ -9,7 +9,7 @@ import type { StreamSettings } from './settings.js';
 import type { StreamClock } from './time/stream-clock.js';
 import type { StreamConnections } from './transport/stream-connections.js';
 
-/** What event streams and sessions work with. */
+/** Dependencies of event streams and sessions. */
 export interface StreamParts {
   readonly settings: StreamSettings;
   readonly connectRules: ConnectRules;

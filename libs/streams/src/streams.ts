@@ -23,7 +23,7 @@ import { EVENT_STREAM } from './transport/output.js';
 import { StreamConnections } from './transport/stream-connections.js';
 import { Writes } from './transport/writes.js';
 
-/** What HTTP streams work with. */
+/** Dependencies of HTTP streams. */
 export interface StreamsParts {
   readonly config: Config;
   readonly hub: Hub;

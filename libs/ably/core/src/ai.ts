@@ -23,6 +23,7 @@ export class AiMessages {
 
   /**
    * Returns the message to publish, with a header that names its client if the kind of message requires it.
+   *
    * @throws ServiceError if AI transport rejects the message.
    */
   judged(message: NewMessage, principal: Principal, channel: string): NewMessage {

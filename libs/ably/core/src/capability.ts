@@ -39,6 +39,7 @@ export class Capability {
 
   /**
    * Parses the JSON text of a capability.
+   *
    * @throws CompatError 40000 if it is invalid.
    */
   static parse(text: string): Capability {

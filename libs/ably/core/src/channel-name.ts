@@ -26,6 +26,7 @@ const wrong = (text: string): CompatError => new CompatError(40_010, text);
 
 /**
  * Parses a channel name.
+ *
  * @throws CompatError 40010 if it is invalid.
  */
 export function readChannelName(text: unknown): ChannelName {
@@ -40,6 +41,7 @@ export function readChannelName(text: unknown): ChannelName {
 /**
  * Parses the channel name of a request other than a subscription. Derived channels are not permitted: they can only
  * be subscribed to.
+ *
  * @throws CompatError 40010 if it is invalid.
  */
 export function readOwnChannelName(text: unknown): ChannelName {

@@ -13,6 +13,7 @@ export interface Jwe {
   readonly keyName: string;
   /**
    * Decrypts the content.
+   *
    * @throws CompatError 40144 if the secret does not match.
    */
   open(secret: string): string;

@@ -61,6 +61,7 @@ export class KeyRing {
 
   /**
    * Returns the key of this name, active or not, whether or not its app exists; null if there is none.
+   *
    * @throws CompatError, in a promise, if apps cannot be looked up.
    */
   async find(name: string, nowMs: number): Promise<Key | null> {

@@ -23,7 +23,7 @@ export interface TokenDetails {
 }
 
 interface Read {
-  /** As sent, because it is part of the signed text. */
+  /** The text as sent, because it is part of the signed text. */
   readonly ttlText: string;
   readonly timestampText: string;
   readonly capabilityText: string;

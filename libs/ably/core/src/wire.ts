@@ -25,6 +25,7 @@ export const encodeWire = (value: unknown, format: WireFormat): string | Uint8Ar
 
 /**
  * Decodes one value. The result holds no view of `bytes`, which may be a native buffer that is reused after the call.
+ *
  * @throws CompatError 40000 if the bytes are not exactly one value within the limits.
  */
 export function decodeWire(bytes: Uint8Array, format: WireFormat): unknown {

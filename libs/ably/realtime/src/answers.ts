@@ -1,20 +1,20 @@
 /**
- * What a connection is answered for what it publishes, in the order of the publishes. An answer waits until its publish
- * is counted and known everywhere; the next publish does not. How many wait is bounded by what may wait to be counted, and
- * by its time.
+ * The ACKs of a connection's publishes, in publish order. An ACK waits until its publish is counted and its receipt
+ * is shared; the next publish does not wait for it. The number of pending ACKs is limited by the queue of the
+ * statistics and by its timeout.
  */
 export class Answers {
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
 
-  /** Says it after those before it; null: it waits for nothing else. `settled` never rejects. */
+  /** Sends an ACK after the previous ones; null: it has nothing of its own to wait for. `settled` never rejects. */
   add(settled: Promise<void> | null, say: () => void): void {
     if (settled === null && this.#waiting === 0) return say();
     this.#waiting += 1;
     this.#last = this.#inTurn(this.#last, settled, say);
   }
 
-  /** Resolves when everything is said that was added until now. */
+  /** Resolves when all ACKs added so far are sent. */
   get said(): Promise<void> {
     return this.#last;
   }

@@ -13,14 +13,17 @@ import type { HttpRequest } from '@carillon/uws';
 import type { Manner } from './connection.js';
 import { grantedModes, MODE } from './flags.js';
 
-/** Version of the protocol from which clients attach their channels anew, each with its place, as they come back. */
+/** The protocol version from which clients reattach their channels with their serials after a reconnect. */
 const FIRST_TO_ATTACH_ANEW = 2;
 const MAX_EARLY = 16;
 const MAX_AGENT_CHARACTERS = 128;
 const MIN_REMAIN_MS = 1000;
 const MAX_REMAIN_MS = 15_000;
 
-/** What a socket asked for as it was upgraded; the request itself is gone by the time that it is proved. */
+/**
+ * The connect options of an upgraded socket. They are copied, because the request is no longer valid when
+ * authentication completes.
+ */
 export class Arrival {
   /** Channels that it must be allowed to subscribe to. */
   subscribed: readonly string[] = [];
@@ -31,7 +34,10 @@ export class Arrival {
     readonly manner: Manner,
     /** The key of a connection that it wants to be; null: a new one. */
     readonly wanted: string | null,
-    /** It attaches its channels anew as it comes back. Clients of old versions do not: they would never hear anything again. */
+    /**
+     * Whether the client reattaches its channels after a reconnect. Clients of older versions do not and would
+     * receive nothing.
+     */
     readonly attachesAnew: boolean,
     readonly origin: string,
     readonly from: ClientOrigin,
@@ -56,8 +62,8 @@ export class Arrival {
 }
 
 /**
- * Reads what a client asks for; null: in a format that is not known. `isHttp`: its transport has no pings, so that it gets
- * HEARTBEAT frames whatever it asks for.
+ * Reads the connect options of a client; null if the format is unknown. `isHttp`: the transport has no pings, so that
+ * the client always gets HEARTBEAT frames.
  */
 export function arrivalOf(
   request: HttpRequest,

@@ -13,23 +13,23 @@ import type { CompatConnection } from './connection.js';
 import { askedModes, grantedModes, MODE, modesOf } from './flags.js';
 import { type Rewind, rewindOf } from './rewind.js';
 
-/** What a client asks for as it attaches, judged. */
+/** A validated ATTACH request. */
 export interface AttachRequest {
   readonly name: ChannelName;
-  /** What messages are told by; null: all are. */
+  /** The message filter; null: all messages. */
   readonly filter: Expression | null;
   readonly asked: number;
-  /** Those that it asked for and may have. */
+  /** The requested modes that the capability grants. */
   readonly modes: number;
-  /** Those that are known, as they are told again. */
+  /** The known params, which ATTACHED echoes. */
   readonly params: Readonly<Record<string, string>>;
-  /** Null: nothing of the past is asked for. */
+  /** Null: no rewind. */
   readonly rewind: Rewind | null;
   /** Whether it gets its own messages; null: the connection decides. */
   readonly echoes: boolean | null;
-  /** Where it was; null: nowhere. */
+  /** The position to resume from; null: none. */
   readonly channelSerial: string | null;
-  /** Everything that the client chose by itself, as a text. */
+  /** All options chosen by the client, in text form for comparison. */
   readonly wish: string;
 }
 
@@ -38,7 +38,7 @@ const KNOWN: ReadonlySet<string> = new Set(['rewind', 'rewindCount', 'delta', 'm
 
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
-/** @throws CompatError with what is wrong. */
+/** @throws CompatError if the request is invalid. */
 export function readAttach(
   { principal, attachments }: CompatConnection,
   frame: JsonObject,

@@ -22,7 +22,7 @@ import type { Position } from './position.js';
 import type { Said } from './said.js';
 import type { Syncing } from './syncing.js';
 
-/** What attaching works with. */
+/** Dependencies of attaching. */
 export interface AttachParts {
   readonly core: CompatCore;
   readonly hub: Hub;
@@ -33,11 +33,11 @@ export interface AttachParts {
   readonly derivedHolds: DerivedHolds;
   readonly said: Said;
   readonly syncing: Syncing;
-  /** How long it may take. */
+  /** The timeout of an attach. */
   readonly withinMs: number;
 }
 
-/** What decides how a connection is told of a channel. */
+/** The options that select the codec of an attachment. */
 interface Described {
   readonly text: string;
   readonly base: string;
@@ -56,16 +56,19 @@ interface Attaching {
   readonly connection: CompatConnection;
   readonly request: Wanted;
   readonly codec: Codec;
-  /** Up to where it was told of the channel before; null: it was not, or threw away what it could not read. */
+  /**
+   * The position up to which it received the channel before; null: it did not, or it discarded what it could not
+   * decode.
+   */
   readonly told: Position | null;
   /** It took too long. */
   isGivenUp: boolean;
 }
 
-/** Whether it says something new, which a change of it does not. */
+/** Whether it is a new message and not a change of one. */
 const isNew = ({ action }: Message): boolean => action === 'create' || action === 'plain';
 
-/** Whether a new message is of the connection itself, and it does not want to be told of these. */
+/** Whether a new message is the connection's own and echo is disabled. */
 const isUnwanted = (connection: CompatConnection, text: string, { fact }: Frames): boolean =>
   fact.kind === 'message' &&
   isNew(fact) &&
@@ -78,7 +81,7 @@ const unavailable = (): CompatError => new CompatError(50_003, 'the channel cann
 export class Attach {
   constructor(private readonly parts: AttachParts) {}
 
-  /** Never rejects with what the client did wrong: that it is told. */
+  /** Client errors are sent to the client and never reject the promise. */
   handle(connection: CompatConnection, frame: JsonObject): Promise<void> {
     return this.#try(connection, frame['channel'], () => ({
       ...readAttach(connection, frame, this.parts.core.derivedFilters),
@@ -94,7 +97,7 @@ export class Attach {
     await this.#try(connection, text, () => ({ ...attachment, ...asked, isLost: true }));
   }
 
-  /** What a connection is told of a channel with. */
+  /** Returns the codec of an attachment. */
   codecOf({ manner, hub }: CompatConnection, { text, base, modes, params, filter }: Described): Codec {
     const { codecs, core, deltas } = this.parts;
     const channelText = text === base ? null : text;
@@ -102,9 +105,9 @@ export class Attach {
     return params['delta'] === undefined ? full : deltas.entry(hub, core.channel(hub.app, base), full);
   }
 
-  /** The channel is not attached any more, and the client is told why. */
+  /** Detaches the channel and sends the reason to the client. */
   async failed(connection: CompatConnection, text: unknown, error: CompatError): Promise<void> {
-    // A client that may ask again is not told of an error that is final for the channel.
+    // A client that may retry does not get an error that is final for the channel.
     this.parts.counted.refused(error);
     const action = error.code === 50_003 ? ACTION.detached : ACTION.error;
     this.parts.said.say(connection, { action, channel: text, error: error.body });
@@ -148,7 +151,7 @@ export class Attach {
     const subscription = subscriptions.get(base);
     if (subscription !== undefined)
       await hub.leaving.view(connection, subscription, text === base ? undefined : text);
-    // Members of a channel that it has not attached yet, since it came back, are not another view's to take away.
+    // Members of a channel that it has not reattached since the reconnect must not be removed by another view.
     if (text === base || (isAttached && !isDerived(text))) await said.membersSettle(connection, base);
   }
 
@@ -172,9 +175,9 @@ export class Attach {
   }
 
   /**
-   * Live events are held back from the same turn on, so that everything up to there, and nothing else, is on its way. Who
-   * takes differences and asks for the very same again came upon one that it cannot read: it threw away what followed,
-   * and is told again what it asks for. Who wants something else meanwhile reads on.
+   * Live events are held back from the same turn of the event loop on, so that exactly the events up to this position
+   * are in flight. A client with deltas that repeats the same request failed to decode one. It discarded the
+   * following messages, which are resent from its position. A client with a different request continues to decode.
    */
   #toldOf(connection: CompatConnection, request: Wanted): Position | null {
     const { attachments, subscriptions } = connection;
@@ -187,7 +190,7 @@ export class Attach {
     return this.parts.hub.replays.here(channel);
   }
 
-  /** What takes too long is given up, and what of it comes later is left. */
+  /** Aborts an attach that exceeds the timeout and ignores its later result. */
   async #within(attaching: Attaching): Promise<void> {
     const { hub, withinMs } = this.parts;
     const { connection, request } = attaching;
@@ -249,14 +252,14 @@ export class Attach {
       isLost ? lostAt(showing) : continuity.since(showing, asked, attaching.told),
       (modes & MODE.PRESENCE_SUBSCRIBE) === 0 ? null : showing.members(),
     ]);
-    // Its own were not told live either, where it wants none.
+    // Its own messages were not delivered live either if echo is disabled.
     const isWanted = (frames: Frames): boolean => !missed.isProven || !isUnwanted(connection, text, frames);
     const past = (modes & MODE.SUBSCRIBE) === 0 ? [] : (await showing.of(missed.past)).filter(isWanted);
     if (attaching.isGivenUp) return;
     if (connection.modesOn(base) === null) counted.attached(connection, base);
     const attachment = { text, base, asked: wanted, modes, params, filter, echoes, rewound, wish };
     connection.attachments.set(text, attachment);
-    // A derived view says nothing of members, of whom the channel itself may be about to be attached again.
+    // A derived view has no members, and the channel itself may be about to be reattached.
     if (filter === null) await said.membersSettle(connection, base);
     const hasMembers = view !== null && view.members.length > 0;
     const has = { members: hasMembers, backlog: past.length > 0 };

@@ -2,14 +2,14 @@ import type { Missed } from './continuity.js';
 import { ACTION, FLAG } from './flags.js';
 import { positionText } from './position.js';
 
-/** What is attached. */
+/** The attachment described by an ATTACHED frame. */
 interface Told {
   readonly text: string;
   readonly modes: number;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What a client is told first of a channel that it has. */
+/** Builds the ATTACHED frame. */
 export function attachedFrame(
   { text, modes, params }: Told,
   { position, isProven, error }: Omit<Missed, 'past'>,

@@ -22,13 +22,13 @@ import { ACTION, MODE } from './flags.js';
 import { frameId } from './frame-id.js';
 import { summaryWith } from './summaries.js';
 
-/** Who a codec is for. */
+/** The options that select a codec. */
 export interface Variant {
   readonly format: WireFormat;
-  /** What frames call the channel; null: its base name. */
+  /** The channel name in frames; null: its base name. */
   readonly channelText: string | null;
   readonly modes: number;
-  /** Null: they are told of all messages. */
+  /** Null: all messages are delivered. */
   readonly filter: Expression | null;
 }
 
@@ -36,7 +36,7 @@ const ENTER = 2;
 const LEAVE = 3;
 const UPDATE = 4;
 
-/** As what facts count that subscribers are told of; others count as nothing. */
+/** The statistics category of delivered facts; other kinds are not counted. */
 const WHAT: ReadonlyMap<Fact['kind'], ToldKind> = new Map([
   ['message', 'messages'],
   ['annotated', 'messages'],
@@ -62,7 +62,7 @@ const disconnected = (code: number, statusCode: number): Ending => ({
   statusCode,
 });
 
-/** How the ends of connections are told, by what they are told of the reason; others ask to come back. */
+/** The error of a closed connection by the text of its reason; other reasons permit a reconnect. */
 const ENDINGS: ReadonlyMap<string, Ending> = new Map([
   [ERRORS.app_does_not_exist.text, error(40_400, 404)],
   [ERRORS.app_disabled.text, error(40_300, 403)],
@@ -74,15 +74,15 @@ const ENDINGS: ReadonlyMap<string, Ending> = new Map([
   [ERRORS.closed_by_rate_limit.text, disconnected(42_911, 429)],
 ]);
 
-/** What filters look at, made once of each fact for all of them. */
+/** The filter subject of each fact, built once and shared by all filters. */
 const subjects = new WeakMap<Frames, DerivedSubject>();
 
-/** What Ably clients are told of a fact. */
+/** Encodes facts for Ably clients. */
 export class CompatCodec implements Codec {
   constructor(
     private readonly variant: Variant,
     private readonly counted: Pick<Counted, 'encoded' | 'told'>,
-    /** What says the same to others, who may do other things; null: it says it itself. */
+    /** The codec with the same output for connections with fewer modes; null: this codec encodes itself. */
     private readonly same: CompatCodec | null = null,
     /** The part of the event loop in which derived channels are evaluated. Absent: they are evaluated at once. */
     private readonly share?: LoopShare,
@@ -95,7 +95,7 @@ export class CompatCodec implements Codec {
   /** Absent for a channel that is not derived. */
   readonly isDeferred?: (frames: Frames) => boolean;
 
-  /** What its frames call the channel, where that is not the channel's name. */
+  /** The channel name in its frames, if it differs from the channel's name. */
   get view(): string | undefined {
     return this.variant.channelText ?? undefined;
   }
@@ -174,7 +174,7 @@ export class CompatCodec implements Codec {
     return (this.variant.modes & mode) !== 0;
   }
 
-  /** A message as its readers get it; null: they are not told of it. */
+  /** Returns the message for its subscribers, or null if it is not delivered to them. */
   shown(message: Message, frames: Frames): WireMessage | null {
     if (!this.#has(MODE.SUBSCRIBE)) return null;
     const shown = fromNative(message, Math.floor(frames.atMs ?? Date.now()));

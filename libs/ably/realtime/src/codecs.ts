@@ -4,16 +4,18 @@ import { CompatCodec, type Variant } from './codec.js';
 import type { Counted } from './counted.js';
 import { MODE } from './flags.js';
 
-/** Modes that say what is told. */
+/** The modes that affect the output of a codec. */
 const TOLD = MODE.SUBSCRIBE | MODE.PRESENCE_SUBSCRIBE | MODE.ANNOTATION_SUBSCRIBE;
-/** Of the names that clients give channels. */
+/** Limits of the codecs for client-chosen channel names. */
 const MAX_NAMED = 4096;
 const MAX_NAMES_BYTES = 1024 * 1024;
 
 /** One codec for all attachments that are alike. */
 export class Codecs {
   readonly #shared = new Map<string, CompatCodec>();
-  /** Clients name these. One that had to go is made again for those who come; who has it keeps it. */
+  /**
+   * Codecs of client-chosen names. An evicted one is recreated for new attachments; existing attachments keep theirs.
+   */
   readonly #named = new RecentlyUsed<CompatCodec>(MAX_NAMED, MAX_NAMES_BYTES);
 
   constructor(

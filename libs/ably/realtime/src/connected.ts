@@ -7,7 +7,7 @@ import type { Session } from './sessions.js';
 export const MAX_FRAME_BYTES = 262_144;
 const MAX_IDLE_MS = 15_000;
 
-/** What a connection is told first, and whenever it gets another key. */
+/** Builds the CONNECTED frame, sent first and with every new connection key. */
 export function connectedFrame(
   { principal, hub, id, transport }: CompatConnection,
   { key, error }: Pick<Session, 'error' | 'key'>,

@@ -84,7 +84,7 @@ export class ConnectionAdmission {
     return connection;
   }
 
-  /** Nobody comes back by a transport that has closed meanwhile. */
+  /** A connection is not resumed if its new transport has closed in the meantime. */
   async #session(
     { isOpen }: Transport,
     { wanted, attachesAnew }: Arrival,

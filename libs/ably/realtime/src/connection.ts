@@ -19,33 +19,33 @@ import type { Transport } from './transport.js';
 
 /** One view of a channel that a connection is attached to: the channel as it is, or by a name with a qualifier. */
 export interface Attachment {
-  /** What the client calls it. */
+  /** The channel name as the client sent it. */
   readonly text: string;
   /** The channel, which others of its attachments may be about too. */
   readonly base: string;
-  /** Those that it asked for, and those of them that it has. */
+  /** The requested modes, and the granted ones among them. */
   readonly asked: number;
   readonly modes: number;
   readonly params: Readonly<Record<string, string>>;
-  /** What messages are told by; null: all are. */
+  /** The message filter; null: all messages. */
   readonly filter: Expression | null;
   /** Whether it gets its own messages; null: the connection decides. */
   readonly echoes: boolean | null;
-  /** What of the past it began with, as a text. */
+  /** The rewind it started with, in text form. */
   readonly rewound: string;
-  /** Everything that the client chose by itself as it asked for it last, as a text. */
+  /** All options of the client's last request, in text form for comparison. */
   readonly wish: string;
 }
 
-/** How a connection wants to be spoken to. */
+/** The connection options of a client. */
 export interface Manner {
   readonly format: WireFormat;
   readonly echoes: boolean;
   /** With frames; else with pings of the WebSocket. */
   readonly beats: boolean;
-  /** How long its members outlive it, in milliseconds. */
+  /** The time in milliseconds for which its members remain after a disconnect. */
   readonly remainMs: number;
-  /** It said so itself. */
+  /** Whether the client set that time itself. */
   readonly asksToRemain: boolean;
 }
 
@@ -56,17 +56,17 @@ export interface OwnMember {
   readonly userInfoText: string;
 }
 
-/** What is known of a connection as it is let in. */
+/** The properties of a connection at its admission. */
 interface About {
   readonly principal: Principal;
   readonly manner: Manner;
-  /** Hash of the key it may come back with. */
+  /** The hash of its resume key. */
   readonly keyHash: string;
 }
 
 /** A connection of an Ably client. */
 export class CompatConnection extends Subscriber implements WheelItem<CompatConnection> {
-  /** By what the client calls them. */
+  /** By the channel name as the client sent it. */
   readonly attachments = new Map<string, Attachment>();
   /** By channel, then by client id. */
   readonly members = new Map<string, Map<string, OwnMember>>();
@@ -74,37 +74,37 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
   transport: Pick<Transport, 'keyChanged' | 'ping'> | null = null;
   /** The last publish that was taken on this transport. */
   lastSerial = -1;
-  /** It has ended for good, and will not come back. */
+  /** Whether it has ended permanently and cannot be resumed. */
   isOver = false;
-  /** By then it is known what it was a member as before it came back; null: it has not come back. Never rejects. */
+  /** Resolves when the memberships of a resumed connection are restored; null: it was not resumed. Never rejects. */
   comingBack: Promise<void> | null = null;
-  /** What of the connection itself waits for a client that does not read; null: it always did. */
+  /** The control frames queued for a slow client; null: there were none so far. */
   control: ControlQueue | null = null;
-  /** What it asked for, in order. */
+  /** Pending requests of the connection, in order. */
   readonly queue: FrameQueue;
-  /** What it is answered for what it published. */
+  /** Pending ACKs of its publishes. */
   readonly answers = new Answers();
   /** It is one of the open connections of its app in statistics. */
   isCounted = false;
-  /** Counts what it publishes. */
+  /** The rate windows of its publishes. */
   readonly windows = new Windows();
-  /** When it was last told something of its own, as `performance` keeps time. */
+  /** The time of the last frame sent to it individually, on the `performance` clock. */
   toldMs = performance.now();
-  /** It was asked for another token, or is not to be. */
+  /** Whether a new token was already requested, or is not to be requested. */
   isAskedForToken = false;
   /** When the last frame was received, on the clock of `performance`; null: none was. */
   receivedMs: number | null = null;
-  /** Links of the wheel that it stands on, see `Pulses`. */
+  /** Its links in the timer wheel, see `Pulses`. */
   dueTick = 0;
   next: CompatConnection | null = null;
   previous: CompatConnection | null = null;
   principal: Principal;
   readonly manner: Manner;
-  /** Hash of the key it may come back with. */
+  /** The hash of its resume key. */
   keyHash: string;
-  /** What it was answered, by serial, see `Receipts`. */
+  /** The serials of its acknowledged publishes by msgSerial, see `Receipts`. */
   readonly receipts: Map<number, readonly string[]>;
-  /** It has come back from elsewhere, and may say again what was answered there. */
+  /** Whether it was resumed from another node and may resend publishes acknowledged there. */
   mayRepeat = false;
 
   constructor(
@@ -137,7 +137,7 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
     return [...(this.members.get(channel.name)?.values() ?? [])].map(({ userId }) => userId);
   }
 
-  /** What all its attachments of a channel let it do; null: it has none. */
+  /** Returns the union of the modes of its attachments of a channel; null if it has none. */
   modesOn(channel: string): number | null {
     let all: number | null = null;
     for (const { base, modes } of this.attachments.values()) if (base === channel) all = (all ?? 0) | modes;
@@ -152,10 +152,10 @@ export class CompatConnection extends Subscriber implements WheelItem<CompatConn
   }
 }
 
-/** What may wait for a connection while it attaches. */
+/** Limits of the live events held back while a connection attaches. */
 const HOLDS = { maxFrames: 4096, maxBytes: 64 * 1024 * 1024 };
 
-/** How the hub sees these connections. */
+/** The hub's adapter for Ably connections. */
 export const compatEdge = (
   leaseMs: number,
   on: {

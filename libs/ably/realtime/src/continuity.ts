@@ -7,19 +7,19 @@ import type { Rewind } from './rewind.js';
 import { isOfStream } from './sse/event-id.js';
 import type { Summaries } from './summaries.js';
 
-/** What a client is shown of the past as it attaches, and where the channel stands. */
+/** The past messages that a client receives on attach, and the channel's position. */
 export interface Missed {
-  /** Null: the channel has no stream, or it cannot be told. */
+  /** Null: the channel has no stream, or its position is unknown. */
   readonly position: Position | null;
   /** Nothing but these was missed. */
   readonly isProven: boolean;
   /** The oldest first. */
   readonly past: readonly Frames[];
-  /** Why it cannot go on where it was; null: it can, or did not ask to. */
+  /** The reason it cannot resume from its position; null: it can, or did not ask to. */
   readonly error: CompatError | null;
 }
 
-/** Where somebody stands who has lost what was before. */
+/** The result for a client whose missed messages are lost. */
 export const lostAt = ({ attach }: Pick<Showing, 'attach'>): Missed => ({
   position: attach?.standing ?? null,
   isProven: false,
@@ -27,20 +27,23 @@ export const lostAt = ({ attach }: Pick<Showing, 'attach'>): Missed => ({
   error: notRetained(),
 });
 
-/** So many messages may be missed. */
+/** The limit of missed messages. */
 const MAX_MISSED = 4096;
-/** The code of a position in a stream that is not the channel's any more. */
+/** The error code of a position in a stream that is no longer the channel's. */
 const ANOTHER_STREAM = 90_005;
 
-/** Where somebody is who says so and was told more on the same connection, which is on its way. */
+/**
+ * Returns the later of the position sent by the client and the one delivered on its connection, whose messages may be
+ * in flight.
+ */
 const further = (said: Position | null, told: Position | null): Position | null =>
   said !== null && told?.streamId === said.streamId && told.serial > said.serial ? told : said;
 
-/** Finds what somebody missed of a channel: in memory, then wherever it is kept. */
+/** Finds missed messages of a channel: in memory, then in the history store. */
 export class Continuity {
   constructor(
     private readonly replays: Pick<Replays, 'since'>,
-    /** Where histories are read; null: this process has no way to them. */
+    /** Reads histories; null: this process has no access to them. */
     private readonly reader: Pick<HistoryReader, 'past'> | null,
     private readonly maxPageSize: number,
     private readonly counters: Pick<RuntimeCounters, 'add'>,
@@ -48,9 +51,9 @@ export class Continuity {
   ) {}
 
   /**
-   * `told`: up to where it was told live on this connection; null: it was not.
+   * `told`: the position up to which messages were delivered live on this connection; null: none were.
    *
-   * @throws CompatError when nothing can be shown of the channel, or rejects with it.
+   * @throws CompatError if nothing can be read of the channel, or rejects with it.
    */
   async since(
     showing: Showing,

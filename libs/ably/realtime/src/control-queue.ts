@@ -4,19 +4,19 @@ const MAX_BYTES = 64 * 1024;
 /** Everything that waits for a client that does not read. */
 interface Lane {
   readonly size: number;
-  /** How many it has let go. */
+  /** The number of frames it has released. */
   readonly taken: number;
 }
 
 interface Waiting {
-  /** How many frames leave the lane before it. */
+  /** The number of frames that leave the lane before it. */
   readonly after: number;
   readonly bytes: number;
 }
 
 /**
- * What is of a connection itself, as its answers, and waits in its lane among what is of its channels. That has a bound of
- * its own, far below the one of the lane: who does not read its answers does not read anything.
+ * Control frames of a connection, such as ACKs, that wait in its lane among channel frames. Their limit is far below
+ * that of the lane: a client that does not read its ACKs does not read anything.
  */
 export class ControlQueue {
   #lane: Lane | null = null;

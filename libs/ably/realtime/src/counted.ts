@@ -2,18 +2,18 @@ import { bytesOf, type CompatCore, type CompatError, type Measurable, measured }
 import type { Frames } from '@carillon/realtime';
 import type { CompatConnection } from './connection.js';
 
-/** Codes that say that something the service stands on did not answer. */
+/** Error codes that mean that a backend of the service did not respond. */
 const BACKEND_FAILURES: ReadonlySet<number> = new Set([50_000, 50_003, 90_000]);
 const STATE_EXPIRED = 80_008;
 
-/** What subscribers were told. */
+/** The category of an event delivered to subscribers. */
 export type ToldKind = 'messages' | 'presence';
 
-/** What is counted of connections: for the statistics of their apps, and for operators. */
+/** Counts connection activity for the statistics of apps and for operator metrics. */
 export class Counted {
-  /** By app and channel, how many connections are attached here. */
+  /** The number of attached connections of this process, by app and channel. */
   readonly #channels = new Map<string, Map<string, number>>();
-  /** What there is to a fact, measured as it is encoded first. */
+  /** The payload size of a fact, measured when it is first encoded. */
   readonly #bytes = new WeakMap<Frames, number>();
 
   constructor(private readonly core: Pick<CompatCore, 'channel' | 'counters' | 'statistics'>) {}
@@ -23,7 +23,7 @@ export class Counted {
     this.core.statistics.level(connection.hub.appId, 'connections', 1);
   }
 
-  /** It is not attached to anything any more either. */
+  /** Also ends its attachments. */
   closed(connection: CompatConnection): void {
     if (!connection.isCounted) return;
     if (connection.endedFor === 'over_capacity') this.core.counters.add('overflow');
@@ -46,7 +46,7 @@ export class Counted {
     return this.core.statistics.inbound(hub.appId, 'realtime', measured(messages));
   }
 
-  /** Members that a connection entered, changed or took away. */
+  /** Counts members that a connection entered, updated or removed. */
   presence({ hub: { app } }: CompatConnection, base: string, members: readonly Measurable[]): void {
     const { core } = this;
     const counted = measured(members);
@@ -55,7 +55,7 @@ export class Counted {
     if (presenceHistory.enabled) core.statistics.persistedPresence(app.id, counted);
   }
 
-  /** A frame was made of a fact that says this. */
+  /** Counts a frame encoded from a fact with this content. */
   encoded(frames: Frames, said: Measurable): void {
     this.core.counters.add('data_encoded');
     this.core.counters.add('encoded');
@@ -67,12 +67,12 @@ export class Counted {
     this.core.counters.add('encoded');
   }
 
-  /** Somebody is told that something cannot be done: whether that is a failure of what it takes. */
+  /** Counts an error sent to a client if it is a backend failure. */
   refused({ code }: CompatError): void {
     if (BACKEND_FAILURES.has(code)) this.core.counters.add('backend_failure');
   }
 
-  /** A client wanted to be the connection that it was: it is, or is told why not. */
+  /** Counts a resume attempt, which succeeded or failed with an error. */
   cameBack(error: CompatError | null): void {
     this.core.counters.add('recovery_backend_calls');
     if (error?.code === STATE_EXPIRED) this.core.counters.add('expiry');
@@ -82,7 +82,7 @@ export class Counted {
     this.core.counters.add('expiry');
   }
 
-  /** From now on operators are told what waits for these. */
+  /** Registers gauges of the queued frames of these connections. */
   watch(connections: Iterable<CompatConnection>): void {
     const sum = (of: (lane: NonNullable<CompatConnection['lane']>) => number) => (): number => {
       let all = 0;
@@ -99,7 +99,7 @@ export class Counted {
     );
   }
 
-  /** What was encoded was handed to so many. */
+  /** Counts an encoded event for its receivers. */
   told(appId: string, what: ToldKind, frames: Frames, receivers: number): void {
     if (receivers === 0) return;
     const { counters, statistics } = this.core;
@@ -110,7 +110,7 @@ export class Counted {
   }
 
   #channel({ isCounted, hub: { appId } }: CompatConnection, base: string, change: 1 | -1): void {
-    // What is let in as its connection ends was never there.
+    // A connection that ended during its admission was never counted.
     if (!isCounted) return;
     const channels = this.#channels.get(appId) ?? new Map<string, number>();
     const before = channels.get(base) ?? 0;

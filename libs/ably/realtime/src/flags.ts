@@ -31,10 +31,10 @@ export const FRAME_NAMES: ReadonlyMap<number, string> = new Map(
     .map(([name, action]) => [action, name]),
 );
 
-/** What an answer to an attach says beside modes. */
+/** The flags of ATTACHED besides modes. */
 export const FLAG = { hasPresence: 1, hasBacklog: 2, resumed: 4 } as const;
 
-/** What an attachment may do; the bits stand in `flags`. */
+/** The modes of an attachment, as bits of `flags`. */
 export const MODE = {
   PRESENCE: 65_536,
   PUBLISH: 131_072,
@@ -62,11 +62,11 @@ export function modesOf(list: string): number | null {
   return bits & ALL;
 }
 
-/** Those asked for by bits; none: the default. */
+/** Returns the modes requested by flags, or the default if none is set. */
 export const askedModes = (flags: number): number =>
   (flags & (ALL | OF_OBJECTS)) === 0 ? DEFAULT : flags & ALL;
 
-/** Those that a capability lets a client have on a channel. */
+/** Returns the modes that a capability grants on a channel. */
 export function grantedModes(capability: Capability, base: string): number {
   const operations = capability.onChannel(base);
   const has = (...names: readonly string[]): boolean =>

@@ -1,8 +1,8 @@
 let named = 0;
 
 /**
- * The id of a frame, for what in it has none: no two of one connection have the same. Old clients take two frames of a
- * channel for one that came twice if neither has an id.
+ * Returns a frame id, unique per connection, for frames whose items have no ids. Old clients treat two frames of a
+ * channel without ids as duplicates.
  */
 export function frameId(): string {
   named += 1;

@@ -8,7 +8,7 @@ interface Waiting {
 const MAX_FRAMES = 4096;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What a connection asked for, one after the other. What waits when it ends is forgotten. */
+/** Serializes the requests of a connection. Requests still queued when it ends are dropped. */
 export class FrameQueue {
   readonly #waiting: Waiting[] = [];
   #bytes = 0;
@@ -16,7 +16,9 @@ export class FrameQueue {
 
   constructor(private readonly owner: { readonly isOpen: boolean }) {}
 
-  /** False: too much waits already, and it is not done. What goes wrong does not keep the next from its turn. */
+  /**
+   * Returns false if the queue is full and the request was not added. A failed request does not prevent the next one.
+   */
   add(bytes: number, work: Work, onTrouble: (what: string, error: unknown) => void): boolean {
     if (this.#waiting.length >= MAX_FRAMES || this.#bytes + bytes > MAX_BYTES) return false;
     this.#waiting.push({ bytes, work });

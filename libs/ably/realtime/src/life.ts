@@ -12,20 +12,23 @@ import { Removals } from './removals.js';
 import type { Said } from './said.js';
 import type { Sessions } from './sessions.js';
 
-/** Connections that one process holds, those that may come back among them; and members who are to leave. */
+/**
+ * The limit of connections per process, including disconnected ones that may be resumed; and of members scheduled for
+ * removal.
+ */
 const MAX_HERE = 100_000;
 const REFRESH_MS = 60_000;
 const NORMAL = 1000;
 /** Something that an answer hangs on could not be asked. */
 const UNAVAILABLE = 50_000;
-/** Why the service ends connections that do not come back. */
+/** The reasons for which the service ends connections permanently. */
 const FOR_GOOD: ReadonlySet<ErrorCode> = new Set([
   'app_disabled',
   'app_does_not_exist',
   'disconnected_by_app',
   'token_revoked',
 ]);
-/** What a connection closes with that somebody else has become. */
+/** The close code of a connection that was resumed by another socket. */
 const REPLACED = 1006;
 
 /** The connections that are here, from their entry to their end. */
@@ -47,8 +50,8 @@ export class Life {
   ) {}
 
   /**
-   * Whether one more is let in; who comes back takes no place of its own beside those that were cut, and its members do
-   * not leave.
+   * Whether one more connection can be admitted. A resumed one does not add to the disconnected ones, and its members
+   * are no longer scheduled for removal.
    */
   hasRoom(comesBack: boolean): boolean {
     if (comesBack) return this.connections.size < this.most;
@@ -69,19 +72,19 @@ export class Life {
     this.#pulses.follow(connection);
   }
 
-  /** Says the last frame, and closes: the client may come back. */
+  /** Sends a last frame and closes; the client may resume. */
   end(connection: CompatConnection, action: number, error?: ErrorBody): void {
     this.said.say(connection, { action, ...(error === undefined ? {} : { error }) });
     connection.socket?.end(NORMAL, '');
   }
 
-  /** Says why it ends: the client may come again where a store did not answer. */
+  /** Sends the error and closes; the client may retry if a store was unavailable. */
   refuse(connection: CompatConnection, error: CompatError): void {
     this.counted.refused(error);
     this.end(connection, error.code === UNAVAILABLE ? ACTION.disconnected : ACTION.error, error.body);
   }
 
-  /** The same, and its members leave at once: it does not come back. */
+  /** Like `end`, but its members leave immediately and it cannot be resumed. */
   endForGood(connection: CompatConnection, action: number, error?: ErrorBody): void {
     connection.isOver = true;
     const left = this.said.allLeave(connection, 0, 'left');
@@ -91,7 +94,7 @@ export class Life {
     this.end(connection, action, error);
   }
 
-  /** Its socket has closed; its members stay for a while, in case it comes back. */
+  /** Handles a closed socket; its members remain for a while, in case it is resumed. */
   closed(connection: CompatConnection, code: number): void {
     if (!this.hub.closed(connection, code)) return;
     this.connections.delete(connection);
@@ -112,8 +115,9 @@ export class Life {
   }
 
   /**
-   * The connection that came back, here or elsewhere, with the key of this hash. Its old socket may still look open, and
-   * ends without a word; its members stay for as long as it may be away. Null: it was not here.
+   * Returns the local state of a connection that was resumed, here or elsewhere, with the key of this hash. Its old
+   * socket may still look open and is terminated; its members remain for the resume period. Null: it was not on this
+   * node.
    */
   former(appId: string, connectionId: string, keyHash: string): CompatConnection | null {
     const open = this.#here(appId, connectionId);
@@ -127,10 +131,10 @@ export class Life {
     return former;
   }
 
-  /** The same, where it came back elsewhere: what it was a member as. */
+  /** Like `former`, for a connection resumed elsewhere: returns its memberships. */
   takenElsewhere(appId: string, { socketId, keyHash }: TakenConnection): readonly Membership[] {
     const open = this.#here(appId, socketId);
-    // It may have come back once more since, to this process.
+    // It may have been resumed once more since, by this process.
     if (open !== null && open.keyHash !== keyHash) return [];
     return this.former(appId, socketId, keyHash)?.memberships() ?? [];
   }
@@ -161,7 +165,10 @@ export class Life {
       );
   }
 
-  /** Its key stays good; one that has come back elsewhere, of which this process was not told, ends here. */
+  /**
+   * Extends the lifetime of its resume key. A connection that was resumed elsewhere without this process being
+   * notified ends here.
+   */
   async #stay(connection: CompatConnection): Promise<void> {
     const { id, hub, keyHash } = connection;
     const isTaken = !(await this.keys.refresh(connection));

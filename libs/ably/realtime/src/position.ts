@@ -1,7 +1,7 @@
 import { CompatError } from '@carillon/ably-core';
 import { codeOf, type RecoveryReason } from '@carillon/protocol';
 
-/** A place in the stream of a channel, as `channelSerial` has it. */
+/** A position in the stream of a channel, as encoded in `channelSerial`. */
 export interface Position {
   readonly streamId: string;
   readonly serial: number;
@@ -9,7 +9,7 @@ export interface Position {
 
 export const positionText = ({ streamId, serial }: Position): string => `${streamId}:${serial}`;
 
-/** Null: it is none. */
+/** Returns null if the text is not a position. */
 export function readPosition(text: string): Position | null {
   const colon = text.lastIndexOf(':');
   const serial = text.slice(colon + 1);
@@ -18,7 +18,7 @@ export function readPosition(text: string): Position | null {
     : null;
 }
 
-/** Why a client cannot go on where it was. */
+/** Errors of a client that cannot resume from its position. */
 export const foreign = (): CompatError => new CompatError(90_005, 'the position is not of this stream');
 export const unreadable = (): CompatError => new CompatError(90_000, 'the history cannot be read', 500);
 

@@ -36,16 +36,16 @@ const MAX_CHANGES = 1000;
 
 interface Change {
   readonly isLeave: boolean;
-  /** With an id of this connection: nothing newer than what was told of the member before. */
+  /** Whether it carries an id of this connection: a re-entry with the state that was already reported. */
   readonly isAgain: boolean;
   readonly member: OwnMember;
-  /** What the client said of it. */
+  /** The member state sent by the client. */
   readonly state: MemberState;
   readonly data: string | null;
   readonly clientId: string;
 }
 
-/** Members that connections enter, change and take away. */
+/** Handles members that connections enter, update and remove. */
 export class Members {
   constructor(
     private readonly presence: Presence,
@@ -68,13 +68,16 @@ export class Members {
     if (!Array.isArray(values) || values.length === 0 || values.length > MAX_CHANGES)
       throw new CompatError(40_000, 'presence must be a list');
     const changes = values.map((value) => readChange(connection, base, value));
-    // Who leaves must be known to be there, and who is there is not told again to have come.
+    // A leave requires a restored membership, and a restored member is not reported again as entered.
     if (connection.comingBack !== null) await connection.comingBack;
     for (const change of changes) await this.#apply(connection, attachment, change);
     this.counted.presence(connection, base, changes);
   }
 
-  /** Those of a connection that has come back. It has them at once; resolves when they will stay. */
+  /**
+   * Restores the memberships of a resumed connection. They are set synchronously; resolves when their removal is
+   * cancelled.
+   */
   async keep(connection: CompatConnection, memberships: readonly Membership[]): Promise<void> {
     const kept: Promise<unknown>[] = [];
     const { id: socketId, hub, members } = connection;
@@ -88,13 +91,16 @@ export class Members {
     kept.push(this.remaining.back(connection));
     await Promise.all(kept);
     if (connection.isOpen) return;
-    // It went before it was known whom it had: its leaving could not know of these.
+    // It closed before its memberships were restored, so that its close handler did not remove them.
     const leaseMs = connection.isOver ? 0 : connection.manner.remainMs;
     const gone = memberships.map(({ channel, userId }) => ({ appId: hub.appId, channel, socketId, userId }));
     await Promise.all(gone.map((place) => this.presence.leave(place, leaseMs, 'connection_lost')));
   }
 
-  /** Others are told by whoever decided it; the member itself is not. */
+  /**
+   * Delivers a membership event to the member's own connection, because the presence service notifies only the
+   * others.
+   */
   #tellOwn(connection: CompatConnection, fact: MemberAdded | MemberRemoved): void {
     const subscription = connection.subscriptions.get(fact.channel);
     if (subscription === undefined) return;
@@ -105,7 +111,7 @@ export class Members {
     }
   }
 
-  /** A client that is told of no members is told of its own, as it would be of others. */
+  /** Sends a client without presence subscription the events of its own members. */
   #sayOwn(
     connection: CompatConnection,
     { text, base, modes }: Attachment,
@@ -134,7 +140,7 @@ export class Members {
       const left = leftState(channel, state, before.userInfoText);
       const lastWords = left ?? before.userInfoText;
       await this.presence.leave(place, 0, 'left', left ?? undefined);
-      // Another connection may be the same user there, of whose going nobody is told.
+      // Another connection may be the same user, in which case no leave is reported.
       const said = { userInfoText: lastWords, socketId: connection.id };
       const gone = { kind: 'member_removed', channel, userId, ...said, serial: 0 } as const;
       if (isShared(channel)) this.#tellOwn(connection, gone);
@@ -142,7 +148,7 @@ export class Members {
       return;
     }
     if (!isMember) {
-      // Whom it was before may be there still, though what had it does not answer any more.
+      // The previous membership may still exist, although its node no longer responds.
       const isNews = !isAgain || !(await this.presence.present(place, [userId])).has(userId);
       const limit = connection.hub.app.limits.maxPresenceMembersPerChannel;
       const outcome = await this.presence.join({ ...place, userInfoText }, limit);
@@ -159,7 +165,7 @@ export class Members {
       await this.remaining.entered(connection, channel, clientId);
       return;
     }
-    // Clients enter again whatever they had when they come back; it was kept for them, and others have not missed it.
+    // Clients re-enter their members after a resume. These were kept, and others have not seen them leave.
     if (isAgain) return;
     own.set(clientId, member);
     await this.presence.update({ ...place, userInfoText });

@@ -27,15 +27,15 @@ import { type WebhookEvents, dataOf } from '@carillon/webhooks';
 
 const MAX_MESSAGES = 1000;
 
-/** What became of a frame. */
+/** The result of a frame. */
 interface Done {
-  /** Of the messages of it; none of members and annotations. */
+  /** The serials of its messages; empty for members and annotations. */
   readonly serials: readonly string[];
   /** Settles when it is counted, and known everywhere; null: that it is already. */
   readonly settled: Promise<void> | null;
 }
 
-/** What was published, and what that says. */
+/** The published messages with their serials. */
 interface Published {
   readonly serials: readonly string[];
   readonly said: readonly Measurable[];
@@ -43,13 +43,13 @@ interface Published {
 
 interface Asked {
   readonly base: string;
-  /** What the client calls the channel. */
+  /** The channel name as the client sent it. */
   readonly text: string;
   readonly frame: JsonObject;
   readonly msgSerial: number;
 }
 
-/** What connections send to channels; each frame is answered once. */
+/** Publishes the frames that connections send to channels; each frame is acknowledged once. */
 export class Publishing {
   constructor(
     private readonly core: CompatCore,
@@ -107,10 +107,10 @@ export class Publishing {
     throw new CompatError(42_911, 'the rate limit is exceeded');
   }
 
-  /** What it was answered before it was cut is answered again, and nothing is published twice. */
+  /** Acknowledges a frame again that was already acknowledged before the disconnect, without publishing it twice. */
   async #once(connection: CompatConnection, frame: JsonObject, msgSerial: number): Promise<Done> {
     const { base, text } = readOwnChannelName(frame['channel']);
-    // What was answered elsewhere is known by then.
+    // By then the acknowledgements of the previous node are available.
     if (connection.mayRepeat && connection.comingBack !== null) await connection.comingBack;
     const known = await this.receipts.find(connection, msgSerial);
     if (known !== undefined) {
@@ -140,7 +140,7 @@ export class Publishing {
     return this.#edit(connection, asked, edits);
   }
 
-  /** Each is told with the serial of the new version. */
+  /** Each change is acknowledged with the serial of the new version. */
   async #edit(
     connection: CompatConnection,
     { base, msgSerial }: Asked,
@@ -187,7 +187,7 @@ export class Publishing {
     return { serials, said: requests.map(({ annotation }) => annotation) };
   }
 
-  /** Somebody who is not attached so needs no mode: the capability decides alone. */
+  /** Requires the mode of an attachment. Without an attachment, only the capability applies. */
   #require({ attachments }: CompatConnection, text: string, mode: number): void {
     const attachment = attachments.get(text);
     if (attachment !== undefined && (attachment.modes & mode) === 0)
@@ -239,7 +239,7 @@ export class Publishing {
       });
   }
 
-  /** Servers of the app hear what clients say, with the user where a channel has users. */
+  /** Sends `client_event` webhooks for client messages, with the user if the channel has users. */
   #tell({ id, hub }: CompatConnection, channel: string, messages: readonly NewMessage[]): void {
     if (!this.webhooks.wants(hub.app, 'client_event')) return;
     for (const { name, data, clientId } of messages)
@@ -254,7 +254,10 @@ export class Publishing {
   }
 }
 
-/** A frame names what in it has no id; nobody speaks for another connection. */
+/**
+ * Returns the message ids of a frame: those given, otherwise derived from the frame. The id of another connection is
+ * rejected.
+ */
 function named(
   { id: own }: CompatConnection,
   { id, connectionId }: JsonObject,

@@ -1,28 +1,28 @@
-/** A silence after which a connection is told that it is not forgotten. */
+/** The idle time after which a connection is sent a heartbeat. */
 export const BEAT_MS = 7500;
-/** So long before its token ends it is asked for another, when that lives long enough to be worth it. */
+/** A new token is requested this long before the old one expires, if its lifetime is long enough. */
 export const BEFORE_END_MS = 30_000;
 
-/** What is looked at of a connection. */
+/** The timer-relevant state of a connection. */
 export interface Pulse {
-  /** Since it was told anything. */
+  /** The time since the last frame sent to it. */
   readonly silentMs: number;
   /** Until its token ends; Infinity: it never does. */
   readonly leftMs: number;
-  /** It was asked for another token already, or came with so little left that it is not. */
+  /** Whether a new token was already requested, or its remaining lifetime at connect was too short for that. */
   readonly isAsked: boolean;
 }
 
-/** What a connection is told: that it is not forgotten, that its token ends, that it has ended. */
+/** The action a connection needs: a heartbeat, a token request, or its end by an expired token. */
 export type Need = 'beat' | 'ended' | 'ending';
 
-/** What a connection needs now; null: nothing. */
+/** Returns the action a connection needs now, or null if none. */
 export function needOf({ silentMs, leftMs, isAsked }: Pulse): Need | null {
   if (leftMs <= 0) return 'ended';
   if (!isAsked && leftMs <= BEFORE_END_MS) return 'ending';
   return silentMs >= BEAT_MS ? 'beat' : null;
 }
 
-/** How long it needs nothing if it is told nothing. */
+/** Returns the time until the next action if nothing else is sent. */
 export const untilNeedMs = ({ silentMs, leftMs, isAsked }: Pulse): number =>
   Math.max(0, Math.min(BEAT_MS - silentMs, isAsked ? leftMs : leftMs - BEFORE_END_MS));

@@ -2,12 +2,12 @@ import { Wheel } from '@carillon/collections';
 import type { CompatConnection } from './connection.js';
 import { BEFORE_END_MS, type Need, needOf, type Pulse, untilNeedMs } from './pulse.js';
 
-/** How late anything may be. */
+/** The timer resolution, and so the maximum delay. */
 const TICK_MS = 100;
 
 /**
- * Looks at every connection when it may need something, with one timer for all of them. A connection stands on the wheel
- * once, from its beginning to its end. What others are told with it counts for its silence where they all were.
+ * Checks every connection when it may need an action, with one timer for all of them. A connection is on the wheel
+ * exactly once, from admission to end. A fanned-out event counts as activity if it was sent to all subscribers.
  */
 export class Pulses {
   readonly #wheel = new Wheel<CompatConnection>((connection) => this.#look(connection));

@@ -29,7 +29,7 @@ import { Said } from './said.js';
 import { Sessions } from './sessions.js';
 import { Syncing } from './syncing.js';
 
-/** What the edge works with. */
+/** Dependencies of the Ably realtime adapter. */
 export interface RealtimeParts {
   readonly config: Config;
   readonly core: CompatCore;
@@ -47,7 +47,7 @@ export interface RealtimeParts {
 const MIN_IDLE_SECONDS = 8;
 const MAX_IDLE_SECONDS = 960;
 
-/** What the native library keeps time of; 0: it does not. */
+/** The idle timeout of the native library; 0 disables it. */
 const idleSeconds = (seconds: number): number =>
   seconds === 0 ? 0 : Math.min(MAX_IDLE_SECONDS, Math.max(MIN_IDLE_SECONDS, seconds));
 
@@ -72,7 +72,7 @@ export class Realtime {
     this.socketOptions = {
       maxPayloadBytes: 4 * MAX_FRAME_BYTES,
       maxBackpressureBytes: 0,
-      // Clients say nothing in a silence, but answer pings.
+      // Idle clients send nothing, but answer pings.
       sendPingsAutomatically: true,
       idleTimeoutSeconds: idleSeconds(config.websocket.idle_timeout),
     };

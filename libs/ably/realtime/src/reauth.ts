@@ -17,10 +17,10 @@ import type { Life } from './life.js';
 import type { Said } from './said.js';
 import type { Syncing } from './syncing.js';
 
-/** Whom a connection names that may be anybody. */
+/** The clientId of a token that permits any. */
 const ANYBODY = '*';
 
-/** What new tokens work with. */
+/** Dependencies of reauthentication. */
 export interface ReauthParts {
   readonly core: CompatCore;
   readonly hub: Hub;
@@ -28,11 +28,11 @@ export interface ReauthParts {
   readonly attach: Attach;
   readonly syncing: Pick<Syncing, 'look' | 'show'>;
   readonly life: Pick<Life, 'renewed'>;
-  /** What clients are told this process is called. */
+  /** The server id sent to clients. */
   readonly serverId: string;
 }
 
-/** Takes another token for the client of a connection, and lets it have what that grants. */
+/** Replaces the token of a connection and applies its capability. */
 export class Reauth {
   constructor(private readonly parts: ReauthParts) {}
 
@@ -55,7 +55,7 @@ export class Reauth {
     const token = isObject(auth) ? auth['accessToken'] : undefined;
     if (typeof token !== 'string') throw new CompatError(40_000, 'auth needs an accessToken');
     const asked = readCredentials({ query: { access_token: token }, header: () => undefined });
-    // A token for anybody is one for whoever the connection is.
+    // A wildcard token is valid for the current clientId of the connection.
     const clientId = before.clientId === ANYBODY ? null : before.clientId;
     const principal = await this.parts.core.authentication.prove({ ...asked, clientId }, Date.now());
     if (principal.app.id !== before.app.id || principal.clientId !== before.clientId)
@@ -63,7 +63,7 @@ export class Reauth {
     return principal;
   }
 
-  /** An attachment with other modes by now is told so; one without any is lost. */
+  /** Notifies the client if the modes of an attachment have changed; an attachment without any mode fails. */
   async #again(connection: CompatConnection, attachment: Attachment): Promise<void> {
     const { attach, said, hub, syncing } = this.parts;
     const { text, base, asked, params, filter } = attachment;
@@ -77,7 +77,7 @@ export class Reauth {
     const position = await hub.replays.standing(channel);
     channel.renew(connection, attach.codecOf(connection, { text, base, modes, params, filter }));
     const missed = { position, isProven: true, error: null };
-    // Who is told of members from now on knows of none.
+    // A connection that gains the presence mode needs a sync of the members.
     const isTold = (modes & ~attachment.modes & MODE.PRESENCE_SUBSCRIBE) !== 0;
     const view = isTold ? await syncing.look(connection, base) : null;
     const hasMembers = view !== null && view.members.length > 0;

@@ -4,13 +4,15 @@ import type { CompatConnection } from './connection.js';
 
 /** Answers that are remembered of one connection. */
 const MAX_KEPT = 1000;
-/** Answers that are shared as one, so that who publishes much is not written about once for each. */
+/**
+ * The number of acknowledgements stored in one cache entry, so that frequent publishers do not cause one write each.
+ */
 const BLOCK = 32;
-/** How long answers wait for others that are shared with them. */
+/** The time for which acknowledgements are batched. */
 const WAIT_MS = 5;
 /** No answer waits longer for a store that does not answer. */
 const LONGEST_WAIT_MS = 1000;
-/** What was answered to a socket that only looks open is asked for later than that. */
+/** The cache lifetime. It exceeds the time after which a socket that only looks open is resumed. */
 const SHARED_MS = 2 * STATE_TTL_MS;
 
 const blockOf = (msgSerial: number): number => Math.floor(msgSerial / BLOCK);
@@ -18,25 +20,28 @@ const nameOf = ({ id, hub }: CompatConnection, block: number): string =>
   `compat:receipts:${hub.appId}:${id}:${block}`;
 
 /**
- * What connections were told of what they published: who comes back, here or elsewhere, and says it again is told the
- * same, and nothing is done twice. The next publish does not wait until the receipt of one is shared, but its answer does:
- * whoever was answered is known everywhere, though the process ends. What was refused is judged again, for nothing of it
- * was done.
+ * Stores the acknowledgements of publishes. A resumed connection, here or on another node, that resends a publish
+ * gets the same acknowledgement, and nothing is published twice. The next publish does not wait until a receipt is
+ * stored, but its ACK does: an acknowledged publish is known to all nodes, even if the process is killed. A refused
+ * publish is evaluated again, because it had no effect.
  */
 export class Receipts {
   /** Blocks of connections with answers that are not shared yet. */
   readonly #due = new Map<CompatConnection, Set<number>>();
-  /** Told when those are shared. */
+  /** Called when those are stored. */
   #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
 
   constructor(
-    /** Null: nobody comes back anywhere else. */
+    /** Null: connections cannot be resumed on other nodes. */
     private readonly shared: Pick<Cache, 'get' | 'set'> | null,
     private readonly onTrouble: (what: string, error: unknown) => void,
   ) {}
 
-  /** Resolves when it is shared, could not be or took too long; null: nobody comes back anywhere else. */
+  /**
+   * Resolves when the receipt is stored, or the write failed or timed out; null: connections cannot be resumed on
+   * other nodes.
+   */
   note(connection: CompatConnection, msgSerial: number, serials: readonly string[]): Promise<void> | null {
     connection.receipts.set(msgSerial, serials);
     connection.receipts.delete(msgSerial - MAX_KEPT);
@@ -48,18 +53,21 @@ export class Receipts {
     return new Promise((shared) => void this.#waiting.push(shared));
   }
 
-  /** The serials that it was told; undefined: it is new. Rejects when that cannot be known. */
+  /**
+   * Returns the serials of a former acknowledgement; undefined: the publish is new. Rejects if that cannot be
+   * determined.
+   */
   async find(connection: CompatConnection, msgSerial: number): Promise<readonly string[] | undefined> {
     const known = connection.receipts.get(msgSerial);
     if (known !== undefined || !connection.mayRepeat) return known;
     await this.#read(connection, blockOf(msgSerial));
     const found = connection.receipts.get(msgSerial);
-    // All was taken in order: whatever follows something new is new.
+    // Publishes were processed in order, so everything after a new one is new.
     if (found === undefined) connection.mayRepeat = false;
     return found;
   }
 
-  /** At once: somebody may ask for them elsewhere. */
+  /** Writes immediately, because another node may need the receipts. */
   share(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

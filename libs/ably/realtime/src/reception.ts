@@ -25,12 +25,12 @@ export type TakeFrame = (connection: CompatConnection, bytes: Uint8Array, isBina
 
 /** Longest time from the upgrade or request to CONNECTED. */
 export const ADMISSION_MS = 10_000;
-/** Time that a client has to close itself once it was told why it is not let in. */
+/** The time for a refused client to close the socket itself after it received the error. */
 const PEER_CLOSES_MS = 250;
 /** Codes after which the client may come again. */
 const COMES_AGAIN: ReadonlySet<number> = new Set([40_141, 40_142, 50_000, 50_003, 50_004, 50_320]);
 const NORMAL = 1000;
-/** There are too many connections, and what a connection closes with for that. */
+/** The error code for too many connections, and the corresponding close code. */
 const TOO_MANY = 50_004;
 const COMES_LATER = 4100;
 
@@ -94,7 +94,10 @@ export class Reception {
     return { refuse: { status: 400, headers: { 'x-ably-errorcode': '40000' }, body: { error } } };
   }
 
-  /** Admits a socket, or tells it why not. `take` gets the frames that arrived meanwhile before any later one. */
+  /**
+   * Admits a socket or sends it the error. `take` receives the frames that arrived in the meantime before any later
+   * one.
+   */
   open(socket: Client, take: TakeFrame): void {
     const { state } = socket;
     if (state instanceof Arrival) void this.#receiveInTime(socket, state, take);
@@ -117,7 +120,7 @@ export class Reception {
     } catch (error) {
       if (!(error instanceof CompatError)) throw error;
       socket.send(encodeWire(refusalFrame(error), format), format === 'msgpack');
-      // What it says meanwhile is said to nobody.
+      // Frames received from now on are ignored.
       if (socket.state === arrival) socket.state = null;
       const closeCode = error.code === TOO_MANY ? COMES_LATER : NORMAL;
       setTimeout(() => {

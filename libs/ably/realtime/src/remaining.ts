@@ -4,10 +4,10 @@ import { isObject, isShared, parseJson } from '@carillon/ably-core';
 import type { Presence } from '@carillon/presence';
 import type { CompatConnection, OwnMember } from './connection.js';
 
-/** So much earlier than a member leaves by itself it is not looked for any more. */
+/** The record of a remaining member expires this much earlier than the member is removed. */
 const MARGIN_MS = 250;
 
-/** A member whose connection was cut, and who stays for a while. */
+/** A member of a disconnected connection that remains for a while. */
 interface Remainder {
   readonly connectionId: string;
   readonly userId: string;
@@ -15,9 +15,9 @@ interface Remainder {
 }
 
 /**
- * Members of connections that were cut and had said how long they are to remain: a client that enters the same channel
- * by another connection is the same again, so that the older member leaves at once. On channels whose members are users
- * there is one member anyway. Shared by all processes; of several older connections of one client, the last that was cut.
+ * Members of disconnected connections with an explicit remain time. If the client enters the same channel by another
+ * connection, the older member leaves immediately. On channels whose members are users there is one member anyway.
+ * Shared by all processes; of several older connections of one client, the last disconnected one is recorded.
  */
 export class Remaining {
   constructor(
@@ -38,7 +38,7 @@ export class Remaining {
     await each(connection, (name, text) => this.cache.compareAndRemove(name, text));
   }
 
-  /** A client has entered by this connection: what remains of it by an older one leaves. */
+  /** Removes the remaining member of an older connection when the client has entered by this one. */
   async entered(connection: CompatConnection, channel: string, clientId: string): Promise<void> {
     if (isShared(channel)) return;
     const { appId } = connection.hub;
@@ -50,7 +50,7 @@ export class Remaining {
     const place = { appId, channel };
     if (!(await this.presence.present(place, [older.userId])).has(older.userId)) return;
     const member = { ...place, userId: older.userId, socketId: older.connectionId };
-    // Only a connection that is there can leave before its time.
+    // Only a connected member can leave before its time, so that it is joined again first.
     await this.presence.join({ ...member, userInfoText: older.userInfoText }, Infinity);
     await this.presence.leave(member, 0, 'left');
   }

@@ -1,6 +1,6 @@
 import type { CompatConnection } from './connection.js';
 
-/** Members of connections that were cut, each of whom leaves by itself when its time is over. */
+/** The pending removals of members of disconnected connections. */
 export class Removals {
   readonly #pending = new Map<
     CompatConnection,
@@ -8,12 +8,12 @@ export class Removals {
   >();
   #size = 0;
 
-  /** How many members are to leave. */
+  /** The number of members to be removed. */
   get size(): number {
     return this.#size;
   }
 
-  /** A connection was cut: its members stay for as long as it has asked for. */
+  /** Schedules the removal of a disconnected connection's members after its remain time. */
   begin(connection: CompatConnection): void {
     let members = 0;
     for (const own of connection.members.values()) members += own.size;
@@ -23,7 +23,7 @@ export class Removals {
     this.#pending.set(connection, { members, timer });
   }
 
-  /** It has come back, or its members have left. */
+  /** Cancels the removals of a connection that was resumed or whose members have left. */
   end(connection: CompatConnection): void {
     const pending = this.#pending.get(connection);
     if (pending === undefined) return;

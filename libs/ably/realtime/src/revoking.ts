@@ -3,7 +3,7 @@ import type { CompatConnection } from './connection.js';
 
 const POLL_MS = 500;
 
-/** What becomes of connections whose tokens are revoked. */
+/** Dependencies of {@link Revoking}. */
 export interface RevokingParts {
   readonly core: Pick<CompatCore, 'revocations'>;
   readonly connections: Iterable<CompatConnection>;
@@ -14,8 +14,8 @@ export interface RevokingParts {
 }
 
 /**
- * Ends connections whose tokens are revoked, wherever that was asked for: the keys of those that are here are looked at
- * twice a second. While that cannot be read, whoever is connected stays.
+ * Ends connections whose tokens are revoked on any node. The keys of local connections are polled twice a second.
+ * Connections stay open while revocations cannot be read.
  */
 export class Revoking {
   readonly #warned = new WeakMap<CompatConnection, string>();

@@ -1,20 +1,20 @@
 import { CompatError } from '@carillon/ably-core';
 
-/** How much of the past a client wants to begin with. */
+/** The range of a rewind. */
 export interface Rewind {
   readonly count: number;
   /** Null: however old. */
   readonly sinceMs: number | null;
 }
 
-/** No more is shown, whatever is asked for. */
+/** The limit of rewound messages, regardless of the request. */
 const MOST = 100;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
- * What the params of an attach ask for; null: nothing.
+ * Returns the rewind requested by attach params, or null if none.
  *
- * @throws CompatError when it is neither a count nor a period.
+ * @throws CompatError if it is neither a count nor a period.
  */
 export function rewindOf(params: Readonly<Record<string, string>>): Rewind | null {
   const { rewind, rewindCount } = params;

@@ -6,7 +6,7 @@ import { ControlQueue } from './control-queue.js';
 import type { Counted } from './counted.js';
 import { FRAME_NAMES, MODE } from './flags.js';
 
-/** What both attaching and presence do to connections. */
+/** Connection operations shared by attaching and presence. */
 export class Said {
   constructor(
     private readonly hub: Hub,
@@ -14,7 +14,7 @@ export class Said {
     private readonly counted: Pick<Counted, 'said'>,
   ) {}
 
-  /** Sends one frame. Who does not even read what is of the connection itself is cut off, and may come back. */
+  /** Sends one frame. A client that does not read even its control frames is disconnected, and may resume. */
   say(connection: CompatConnection, frame: object): void {
     const { outlet } = this.hub;
     const { lane, manner } = connection;

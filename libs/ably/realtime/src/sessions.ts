@@ -8,28 +8,28 @@ import {
 import { newSocketId } from '@carillon/protocol';
 import type { CompatConnection } from './connection.js';
 
-/** What is kept of connections that may come back. */
+/** The limit of disconnected connections whose state is kept. */
 const MAX_PARKED = 100_000;
 
-/** What a connection comes in as. */
+/** The identity of an admitted connection. */
 export interface Session extends ConnectionKey {
   readonly connectionId: string;
   /** Why it is not the one it wanted to be; null: it is, or wanted to be none. */
   readonly error: CompatError | null;
-  /** Hash of the key that it came back with; null: it is a new one. */
+  /** The hash of the key it was resumed with; null for a new connection. */
   readonly takenHash: string | null;
 }
 
 const tooOld = (): CompatError =>
   new CompatError(80_008, 'connections of this version of the protocol are not resumed');
 
-/** Connections that were cut, and may come back, here or elsewhere. */
+/** Disconnected connections that may be resumed, here or on another node. */
 export class Sessions {
   readonly #parked = new Map<string, CompatConnection>();
 
   constructor(private readonly keys: ConnectionKeys) {}
 
-  /** How many may come back. */
+  /** The number of resumable connections. */
   get size(): number {
     return this.#parked.size;
   }
@@ -48,7 +48,7 @@ export class Sessions {
     };
   }
 
-  /** Remembers what a connection that was cut has been told, in case it comes back here. */
+  /** Keeps the state of a disconnected connection for a resume on this node. */
   park(connection: CompatConnection): void {
     if (this.#parked.size >= MAX_PARKED) return;
     this.#parked.set(connection.id, connection);
@@ -57,7 +57,7 @@ export class Sessions {
     }, STATE_TTL_MS).unref();
   }
 
-  /** What is kept of the connection, and not any more; null: nothing, or it has had another key since. */
+  /** Removes and returns the kept state of a connection; null if there is none, or it has had another key since. */
   unpark(id: string, keyHash: string): CompatConnection | null {
     const parked = this.#parked.get(id);
     if (parked?.keyHash !== keyHash) return null;

@@ -2,16 +2,16 @@ import { fromNative, type JsonObject, messageRules, summaryOf } from '@carillon/
 import type { MessageReader } from '@carillon/history-reader';
 import type { Frames, Showing } from '@carillon/realtime';
 
-/** Of messages of the past that are shown; of others, changes are told by themselves. */
+/** Summaries of past messages delivered on attach; live changes are delivered as separate events. */
 const shown = new WeakMap<Frames, JsonObject>();
 
-/** What the annotations of a message come to that is shown with them; undefined: it is shown without. */
+/** Returns the annotation summary delivered with a past message; undefined if there is none. */
 export const summaryWith = (frames: Frames): JsonObject | undefined => shown.get(frames);
 
 const serialOf = ({ fact }: Frames): string | null =>
   fact.kind === 'message' ? (fromNative(fact, 0)?.serial ?? null) : null;
 
-/** Shows messages of the past with what their annotations come to. */
+/** Adds annotation summaries to past messages. */
 export class Summaries {
   constructor(
     /** Null: this process has no way to them. */

@@ -7,7 +7,7 @@ import type { Said } from './said.js';
 const CHUNK = 100;
 const PRESENT = 1;
 
-/** Shows connections who is in their channels. */
+/** Sends connections the members of their channels. */
 export class Syncing {
   #syncs = 0;
 
@@ -16,12 +16,12 @@ export class Syncing {
     private readonly said: Said,
   ) {}
 
-  /** Who is there. */
+  /** Returns the current members. */
   look({ hub: { appId } }: CompatConnection, channel: string): Promise<PresenceView> {
     return this.presence.look({ appId, channel });
   }
 
-  /** All members once more, where the client asks for them. */
+  /** Sends all members again when the client requests a sync. */
   async again(connection: CompatConnection, text: string): Promise<void> {
     const attachment = connection.attachments.get(text);
     if (attachment === undefined || (attachment.modes & MODE.PRESENCE_SUBSCRIBE) === 0) return;
@@ -29,7 +29,10 @@ export class Syncing {
     this.show(connection, attachment, view);
   }
 
-  /** In chunks, the last of which ends with a colon; one without members where there are none. */
+  /**
+   * Sends SYNC frames in chunks; the serial of the last one ends with a colon. Without members it sends one empty
+   * chunk.
+   */
   show(
     connection: CompatConnection,
     { base, text }: Pick<Attachment, 'base' | 'text'>,

@@ -13,7 +13,7 @@ const app = { id: 'shop' };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** The edge where every connection has a place, and the cache answers as it is told to. */
+/** The realtime adapter without a connection limit, and with a scripted cache. */
 function scene(renew: () => Promise<never>, rateLimit: RateLimit | null = null) {
   const places: string[] = [];
   const told: unknown[] = [];
@@ -73,7 +73,7 @@ function scene(renew: () => Promise<never>, rateLimit: RateLimit | null = null) 
 it('who cannot be let in is told to come again, and its place is free', async () => {
   const { edge, places, told } = scene(() => Promise.reject(new Error('the cache is away')));
   const frame = { action: 6, error: expect.objectContaining({ code: 50_000, statusCode: 503 }) as unknown };
-  // It has its time to close by itself.
+  // The client has time to close the socket itself.
   await vi.advanceTimersByTimeAsync(249);
   expect(told).toEqual([frame]);
   await vi.advanceTimersByTimeAsync(1);

@@ -11,10 +11,10 @@ import type { DerivedHolds } from '../src/derived-holds.js';
 import type { Said } from '../src/said.js';
 import type { Syncing } from '../src/syncing.js';
 
-/** Those that it may have. */
+/** The granted modes. */
 export const MODES = 131_072;
 
-/** A connection that attaches where whatever is asked for stalls until it is let go on. */
+/** A connection that attaches with every backend request stalled until it is released. */
 export function scene() {
   const said: unknown[] = [];
   const left: unknown[] = [];

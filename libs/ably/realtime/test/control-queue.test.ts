@@ -37,7 +37,7 @@ it('lets 32 frames or 64 KiB of control wait, whatever else does (23)', () => {
   );
 });
 
-/** A connection whose client does not read, and what becomes of it. */
+/** A connection with a client that does not read, and the recorded actions. */
 function scene() {
   const done: unknown[] = [];
   const connection = { hub: { tap: null }, manner: { format: 'json' }, lane: { size: 0, taken: 0 } };
@@ -52,7 +52,7 @@ function scene() {
 
 it('a client that does not read its answers is cut off, and may come back', () => {
   const { say, done } = scene();
-  // What is of a channel is in order with its messages, and counts with them.
+  // Frames of a channel are ordered with its messages and count with them.
   for (let serial = 0; serial < 100; serial += 1) say({ action: 11, channel: `c${serial}` });
   for (let msgSerial = 0; msgSerial < 32; msgSerial += 1) say({ action: 1, msgSerial, count: 1 });
   expect(done).toEqual([]);

@@ -7,7 +7,7 @@ import { Counted } from '../src/counted.js';
 
 const NO_SUMMARIES = { add: async () => undefined };
 
-/** A connection of which only what is counted is there. */
+/** A connection with only the counted properties. */
 const connection = (more: object = {}): CompatConnection =>
   ({
     hub: { appId: 'shop' },

@@ -54,7 +54,7 @@ interface Shown {
 const shownBy = (codec: DeltaChain | DeltaEntry, fact: Message): Shown =>
   (JSON.parse(String(new Frames(fact).of(codec))) as { messages: [Shown] }).messages[0];
 
-/** What a client makes of it, as its library does. */
+/** Decodes a message as the client library does. */
 function read(shown: Shown, before: Shown | null, held: string): string {
   if (shown.extras?.delta === undefined) return shown.data;
   expect(shown.extras.delta.from).toBe(before?.id);

@@ -13,7 +13,7 @@ const START_MS = 1_900_000_000_000;
 beforeEach(() => void vi.useFakeTimers({ now: START_MS }));
 afterEach(() => void vi.useRealTimers());
 
-/** A connection in a silence, and what it is told. */
+/** An idle connection and the frames it receives. */
 function scene({
   beats = true,
   expiresMs = null as number | null,
@@ -162,7 +162,7 @@ it('one that has come back elsewhere, of which nobody here was told, ends withou
   await vi.advanceTimersByTimeAsync(59_000);
   told.length = 0;
   await vi.advanceTimersByTimeAsync(1000);
-  // Its members stay as long as it might be away, and it is not kept for anybody.
+  // Its members remain for the resume period, but its state is not kept.
   expect(told).toEqual(['shared', 'left in 15000', 'terminated']);
   expect([life.connections.size, life.hasRoom(false)]).toEqual([0, true]);
   life.stop();
@@ -209,7 +209,7 @@ it('nobody new is let in while too many members are to leave, until they have (2
     life.closed(one, 1006);
   }
   expect([false, true].map((comesBack) => life.hasRoom(comesBack))).toEqual([false, true]);
-  // One is back, and its members are not to leave any more.
+  // One is resumed, so that its members are no longer scheduled for removal.
   life.takenElsewhere('shop', { socketId: '3.4', keyHash: 'last' });
   expect(life.hasRoom(false)).toBe(true);
   const third = cut('7.8');

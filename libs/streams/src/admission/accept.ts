@@ -18,7 +18,7 @@ export function allowsEvents(accept: string | undefined): boolean {
 export const names = (accept: string | undefined, type: string): boolean =>
   allowedTypes(accept ?? '').includes(type);
 
-/** Whether a client that could read a refusal as an event asks for its status instead. */
+/** Whether a client that could read an error event prefers an HTTP error status (`Prefer: status`). */
 export const prefersStatus = (prefer: string | undefined): boolean =>
   (prefer ?? '').split(',').some((one) => one.trim().toLowerCase() === 'status');
 

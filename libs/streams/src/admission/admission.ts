@@ -39,7 +39,10 @@ export class StreamAdmission {
     });
   }
 
-  /** The address of the client is within its limit of new connections, whose state the answer tells. */
+  /**
+   * Requires that the client address is within its rate limit of new connections, and sets the rate limit headers of
+   * the response.
+   */
   async requireWithinLimit(request: HttpRequest, response: HttpResponse): Promise<void> {
     const { limit } = this.parts;
     if (limit === null) return;
@@ -61,7 +64,7 @@ export class StreamAdmission {
     return app;
   }
 
-  /** Node and app have a place left. */
+  /** Requires a free connection slot of node and app. */
   requirePlace(app: App): void {
     const full = this.parts.hub.places.full(app);
     if (full === 'over_connection_quota') throw overQuota();
@@ -69,7 +72,7 @@ export class StreamAdmission {
       throw closedWith('over_capacity', 'service_unavailable', { label: 'capacity', retry: 'busy' });
   }
 
-  /** Takes a place of the app among all nodes; returns whether one is held. */
+  /** Takes a connection slot of the app, counted across all nodes; returns whether one is held. */
   async takePlace(app: App): Promise<boolean> {
     const place = this.parts.hub.places.take(app);
     if (place === null) return false;

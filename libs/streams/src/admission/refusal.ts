@@ -4,10 +4,10 @@ import { type Answer, errorAnswer } from '@carillon/uws';
 import type { RefusalLabel } from '../metrics.js';
 import type { RetryKind } from './retry-delay.js';
 
-/** What a refusal says beside its error. */
+/** The properties of a refusal besides its error. */
 interface RefusalDetails {
   readonly label: RefusalLabel;
-  /** Close code of a WebSocket that is refused for the same reason; null: there is none. */
+  /** The WebSocket close code for the same reason; null if there is none. */
   readonly wsCode?: number | null;
   /** Null: the client must not repeat the request unchanged. */
   readonly retry?: RetryKind | null;

@@ -1,7 +1,7 @@
 import type { Hubs } from '@carillon/realtime';
 import type { StreamSettings } from '../settings.js';
 
-/** Why a client is told to wait before it reconnects. */
+/** The reason for a reconnect delay. */
 export type RetryKind = 'busy' | 'draining' | 'open' | 'quota';
 
 const SAMPLE_MS = 10_000;
@@ -9,7 +9,7 @@ const LEAST_MS = 100;
 /** Clients over an application's quota wait longer than those of a full node. */
 const QUOTA_FACTOR = 3;
 
-/** Reconnect delays, spread at random so that clients of one node do not come back at the same time. */
+/** Reconnect delays with jitter, so that the clients of one node do not reconnect at the same time. */
 export class RetryDelay {
   #before = performance.eventLoopUtilization();
   #sampledMs = performance.now();
@@ -23,7 +23,7 @@ export class RetryDelay {
     private readonly random: () => number = Math.random,
   ) {}
 
-  /** In milliseconds, at least so many. */
+  /** Returns the delay in milliseconds, at least `leastMs`. */
   of(kind: RetryKind, leastMs = 0): number {
     const spread = 0.5 + this.random();
     return Math.max(LEAST_MS, leastMs, Math.round(this.#base(kind) * spread));

@@ -17,7 +17,7 @@ const ID_LINE_BYTES = 'id: \n'.length;
 /** Whether a client that is closed with a code reconnects. */
 const reconnects = (code: number): boolean => code >= 4100 && code < 4300;
 
-/** What an event stream tells of the delay before a reconnect. */
+/** The reconnect delays that an event stream sends. */
 export interface EventRetry {
   /** For the first block. */
   first(): number;
@@ -33,7 +33,7 @@ export class EventOutput implements Output {
     readonly positions: StreamPositions,
     private readonly retry: EventRetry,
     private readonly names: WireNames,
-    /** Told of the outcome of every channel that resumes: `resumed`, or the code of the failure. */
+    /** Called with the outcome of every channel that resumes: `resumed`, or the code of the failure. */
     private readonly onResume: (outcome: string) => void,
   ) {}
 

@@ -11,7 +11,7 @@ import { type ChannelEntry, queryMember, type RequestMembers } from './request-m
 export interface EventRequest {
   /** Every channel once, in order. */
   readonly entries: readonly ChannelEntry[];
-  /** What signatures are for; null: the request has none. */
+  /** The ticket that is signed instead of a socket id; null: the request has none. */
   readonly ticket: string | null;
   readonly token: string | null;
   readonly connect: V2ConnectOptions;

@@ -26,7 +26,7 @@ interface Plan {
 export class EventStreams {
   constructor(private readonly parts: StreamParts) {}
 
-  /** Answers one request. Throws what refuses it. */
+  /** Answers one request. Throws the refusal. */
   async open(request: HttpRequest, response: HttpResponse): Promise<void> {
     const { admission, settings, connectRules } = this.parts;
     if (isStopMark(lastEventIdOf(request, queryMember(new URLSearchParams(request.rawQuery)))))
@@ -48,7 +48,7 @@ export class EventStreams {
     await this.#openFor(app, token, wanted, response);
   }
 
-  /** The client was told not to come again: a browser that gets this status does not. */
+  /** Answers a client that must not reconnect with a status after which browsers do not retry. */
   #stop(response: HttpResponse): void {
     this.parts.metrics.refused(null, 'stopped', false);
     response.answer({ status: 204, headers: { 'cache-control': 'no-store' } });
@@ -104,7 +104,7 @@ export class EventStreams {
       for (const { judged } of plans) judged.view?.release();
       throw error;
     } finally {
-      // It becomes somebody when it is admitted.
+      // The identity is set when the connection is admitted.
       connection.identity = null;
     }
   }
@@ -161,7 +161,7 @@ export class EventStreams {
     }
   }
 
-  /** Each channel tells what comes before its live messages, one after the other. */
+  /** Sends the messages before the live ones of each channel, one channel after another. */
   async #tell(
     connection: StreamConnection,
     plans: readonly Plan[],

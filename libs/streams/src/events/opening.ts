@@ -5,10 +5,10 @@ import { channelRefusal, type StreamRefusal } from '../admission/refusal.js';
 import { NO_POSITION, type ReceivedId, readPart, REWINDING, streamDigest } from '../position/position-id.js';
 import type { StreamPositions } from '../position/stream-positions.js';
 
-/** What a channel of a stream resumes from; null: it begins anew. */
+/** The part of the received id from which a channel resumes; null: it starts without one. */
 export type ReceivedPart = { readonly part: string; readonly unusable: Recovery['unusable'] } | null;
 
-/** What an id that a client sent means for one of its channels. */
+/** Returns the part of a received id that applies to one of the stream's channels. */
 export function receivedPart(received: ReceivedId, index: number): ReceivedPart {
   if (received.kind === 'none' || received.kind === 'stop') return null;
   if (received.kind === 'malformed') return { part: NO_POSITION, unusable: 'malformed_position' };
@@ -19,8 +19,8 @@ export function receivedPart(received: ReceivedId, index: number): ReceivedPart 
 }
 
 /**
- * Keeps the channels of an event stream in order while it opens: all of them are joined before the head of the response is
- * sent; then each in turn tells what comes before its live messages.
+ * Orders the channels of an event stream while it opens. All channels are joined before the response head is sent;
+ * then each in turn sends the messages before its live ones.
  */
 export class Opening {
   readonly #turns: (() => void)[] = [];
@@ -50,7 +50,10 @@ export class Opening {
     };
   }
 
-  /** The channel is joined; settles when the response is open and all channels before it are told. */
+  /**
+   * Called when the channel is joined. Resolves when the response is open and all previous channels have sent their
+   * messages.
+   */
   turn(index: number, channel: string, attach: AttachPoint | null): Promise<void> {
     this.positions.attach(channel, attach);
     const turn = new Promise<void>((resolve) => {
@@ -61,12 +64,12 @@ export class Opening {
     return turn;
   }
 
-  /** Lets a channel go on. */
+  /** Resolves the turn of a channel. */
   release(index: number): void {
     this.#turns[index]?.();
   }
 
-  /** Lets all go on, of a stream that has ended. */
+  /** Resolves all turns when the stream has ended. */
   releaseAll(): void {
     for (const release of this.#turns) release?.();
   }

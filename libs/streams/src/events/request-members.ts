@@ -8,7 +8,7 @@ export interface RequestMembers {
   readonly member: (name: string) => string | null;
 }
 
-/** Members of a query; an empty value is none. */
+/** Returns the members of a query; an empty value counts as absent. */
 export const queryMember =
   (query: URLSearchParams): RequestMembers['member'] =>
   (name) => {

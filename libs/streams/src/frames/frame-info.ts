@@ -17,11 +17,11 @@ export interface FrameInfo {
   readonly event: string;
   /** Null: the frame names no channel. */
   readonly channel: string | null;
-  /** Of the channel; null: the frame has none. */
+  /** The position in the channel's stream; null: the frame has none. */
   readonly position: StreamPosition | null;
   /** Positions that a resume ended at, by channel; empty for every other frame. */
   readonly resumed: ReadonlyMap<string, StreamPosition>;
-  /** Of a resume that failed; null for every other frame. */
+  /** The code of a failed resume; null for every other frame. */
   readonly failureCode: string | null;
   /** The last whole block of these lines, which streams with the same id share. */
   readonly shared: { id: string; block: string };
@@ -69,7 +69,7 @@ export class FrameInfos {
   }
 
   #read(frame: string): FrameInfo {
-    // Raw line breaks can only stand between the tokens of relayed JSON.
+    // Raw line breaks can only occur between the tokens of relayed JSON.
     const json = /[\r\n]/.test(frame) ? frame.replace(/[\r\n]/g, ' ') : frame;
     const members = rawMembers(json);
     const event = this.names.fromWire(textOf(members.get('event')) ?? '');
@@ -98,7 +98,7 @@ function positionOf(event: string, members: ReadonlyMap<string, string>): Stream
   return streamId !== null && Number.isSafeInteger(serial) ? { streamId, serial } : null;
 }
 
-/** Where the stream of a channel stands that cannot be resumed; null: that is not known. */
+/** Returns the head of the stream of a channel that cannot be resumed; null if it is unknown. */
 function headIn(data: string | undefined): StreamPosition | null {
   const failure = dataOf(data);
   const { current_stream_id: streamId, newest_available_serial: serial } = failure as {

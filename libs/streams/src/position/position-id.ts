@@ -14,7 +14,7 @@ export const REWINDING = '~';
 /** The part of a channel without a position. */
 export const NO_POSITION = '';
 
-/** A channel's position as an id tells it. */
+/** The position of a channel as encoded in an id. */
 export interface PartPosition {
   readonly streamDigest: string;
   readonly serial: number;
@@ -63,12 +63,12 @@ export function readPart(part: string): PartPosition | null {
 export const positionId = (list: string, parts: readonly string[]): string =>
   `${VERSION}.${list}.${parts.join('.')}`;
 
-/** The id after which a client is told not to reconnect. */
+/** Returns the id after which a client must not reconnect. */
 export const stopMark = (code: number): string => `!${code}`;
 
 export const isStopMark = (id: string): boolean => STOP_MARK.test(id);
 
-/** Reads an id, whatever a client sent; an empty text is none. */
+/** Parses an id with arbitrary client content; an empty text counts as absent. */
 export function readPositionId(id: string, channels: readonly string[]): ReceivedId {
   if (id === '') return { kind: 'none' };
   if (isStopMark(id)) return { kind: 'stop' };
@@ -81,7 +81,7 @@ export function readPositionId(id: string, channels: readonly string[]): Receive
 const isPart = (part: string): boolean =>
   part === NO_POSITION || part === REWINDING || readPart(part) !== null;
 
-/** Whether a text has the form of an id, whatever list it is of. */
+/** Whether a text has the form of an id, for any list of channels. */
 export function isPositionId(id: string): boolean {
   if (id.length > MAX_ID_LENGTH) return false;
   const [version, list, ...parts] = id.split('.');

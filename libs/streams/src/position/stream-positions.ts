@@ -9,21 +9,21 @@ interface ChannelPosition {
   readonly rewinds: boolean;
   mode: Mode;
   position: StreamPosition | null;
-  /** What an id says of it. */
+  /** Its encoding in the id. */
   part: string;
 }
 
-/** How a channel of a stream begins. */
+/** The start of a channel in a stream. */
 export interface ChannelStart {
   readonly channel: string;
   readonly rewinds: boolean;
-  /** The part that the client sent; null: it begins anew. */
+  /** The part of the id that the client sent; null: it starts without one. */
   readonly received: string | null;
 }
 
 /**
- * The positions up to which one stream has sent everything, as the ids of its blocks tell them. They follow from the frames
- * that are sent, so they never run ahead of the bytes.
+ * The positions up to which one stream has sent everything, as encoded in the ids of its blocks. They are updated by
+ * the frames that are sent, so they are never ahead of the bytes.
  */
 export class StreamPositions {
   readonly #list: string;
@@ -57,7 +57,7 @@ export class StreamPositions {
     if (found.mode === 'live') this.#show(found);
   }
 
-  /** Takes over what a frame says that is sent now. */
+  /** Applies the position of a frame that is sent now. */
   take({ event, channel, position, resumed }: FrameInfo): void {
     for (const [name, end] of resumed) this.#resumed(name, end);
     const found = channel === null ? undefined : this.#channels.get(channel);
@@ -83,7 +83,7 @@ export class StreamPositions {
     return moved;
   }
 
-  /** How far a channel has moved beyond what the last id says. */
+  /** Returns the distance between a position of a channel and the last id. */
   distance(channel: string, position: StreamPosition): number {
     const found = this.#channels.get(channel);
     return found === undefined || found.mode !== 'live' ? 0 : isAhead(position, found.position);
@@ -135,7 +135,10 @@ export class StreamPositions {
   }
 }
 
-/** By how many messages a position is ahead of another; another stream is ahead by all of its messages. */
+/**
+ * Returns the number of messages by which a position is ahead of another. A position in another stream is ahead by
+ * all messages of that stream.
+ */
 function isAhead(position: StreamPosition, known: StreamPosition | null): number {
   if (known === null || known.streamId !== position.streamId) return Math.max(1, position.serial);
   return position.serial - known.serial;

@@ -17,7 +17,10 @@ const tooLarge = (text: string): ServiceError => new ServiceError('payload_too_l
 const invalid = (line: number, text: string): ServiceError =>
   new ServiceError('invalid_input', { text: `line ${line}: ${text}` });
 
-/** Reads the frames of a body, one per line; a single frame may take several lines. Throws what refuses the whole body. */
+/**
+ * Reads the frames of a body, one per line; a single frame may span several lines. Throws if the whole body is
+ * refused.
+ */
 export function readSessionBody(body: string, limits: SessionBodyLimits): readonly SessionFrame[] {
   if (Buffer.byteLength(body) > limits.sessionPostMaxBytes)
     throw tooLarge(`The body is larger than ${limits.sessionPostMaxBytes} bytes`);

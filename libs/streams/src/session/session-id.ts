@@ -22,7 +22,7 @@ export const isOfNode = (session: string, nodeId: string): boolean =>
 /** A new secret, of 192 bits. */
 export const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 
-/** What is stored and forwarded of a secret, in hexadecimal. */
+/** Returns the hexadecimal hash of a secret, which is stored and forwarded instead of the secret. */
 export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** Compares two hashes in constant time. */

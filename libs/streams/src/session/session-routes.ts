@@ -23,7 +23,7 @@ export class SessionRoutes {
     private readonly sessions: Sessions,
   ) {}
 
-  /** Throws what refuses the session. */
+  /** Throws if the session is refused. */
   async open(request: HttpRequest, response: HttpResponse): Promise<void> {
     const { admission, settings, connectRules, speeches, hub, connections } = this.parts;
     const output = this.#outputOf(request);

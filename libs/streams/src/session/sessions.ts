@@ -9,7 +9,7 @@ import { isSameHash } from './session-id.js';
 interface Session {
   readonly connection: StreamConnection;
   readonly secretHash: string;
-  /** Of the last frame that was applied; 0: none was. */
+  /** The number of the last applied frame; 0: none was applied. */
   acceptedSeq: number;
 }
 
@@ -18,7 +18,7 @@ const NORMAL = 1000;
 
 const json = (status: number, body: object): SessionAnswer => ({ status, body: JSON.stringify(body) });
 
-/** The sessions of this node, and what is done with requests for them. */
+/** The sessions of this node, and the handling of requests for them. */
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
 

@@ -12,7 +12,7 @@ export class Followed {
     private readonly hub: Pick<Hub, 'replays'>,
   ) {}
 
-  /** Whether a channel has moved by half of what a client can miss since the last id. */
+  /** Whether a channel has advanced since the last id by half of the recovery window. */
   isFarAhead(): boolean {
     return this.channels.some((name) => {
       const channel = this.#channel(name);
@@ -23,7 +23,7 @@ export class Followed {
     });
   }
 
-  /** Takes over where the channels stand, of which the stream has been sent everything. */
+  /** Advances to the current positions of channels whose messages were all sent to the stream. */
   advance(): void {
     for (const name of this.channels) {
       const channel = this.#channel(name);
@@ -40,7 +40,7 @@ export class Followed {
     return connection.lane === null && channel.untold(connection, view).length === 0 ? here : null;
   }
 
-  /** Null: the stream does not have it any more. */
+  /** Null: the stream is no longer subscribed to the channel. */
   #channel(name: string): LocalChannel | null {
     return this.connection.subscriptions.get(name)?.channel ?? null;
   }

@@ -8,13 +8,13 @@ import { StreamConnection } from '../transport/stream-connection.js';
 import { Followed } from './followed.js';
 
 const TICK_MS = 500;
-/** How often the positions of filtered streams are compared with their channels. */
+/** The interval at which the positions of filtered streams are compared with their channels. */
 const FILTERED_MS = 100;
 /** A client that has read nothing for so long is gone. */
 const STALLED_MS = 60_000;
 /** The wheel is looked at again at least this often. */
 const FARTHEST_MS = 60_000;
-/** How long the client of a session may be silent beyond the activity timeout. */
+/** The time for which the client of a session may be silent beyond the activity timeout. */
 const SILENCE_MS = 30_000;
 /** The age at which a stream ends is spread by this part of it. */
 const AGE_SPREAD = 0.1;
@@ -52,7 +52,7 @@ export class StreamClock {
     this.#wheel.put(connection, this.#wheel.tick + 1);
   }
 
-  /** Tells the client of a stream when its channels have moved without a message. */
+  /** Sends the client of a stream new ids when its channels advance without a message for it. */
   follow(
     connection: StreamConnection,
     channels: readonly string[],
@@ -112,7 +112,7 @@ export class StreamClock {
     );
   }
 
-  /** Why the service ends the connection now; null: it goes on. */
+  /** Returns the reason to end the connection now; null: it continues. */
   #endOf(connection: StreamConnection, nowMs: number): ErrorCode | null {
     const { authenticationTimeoutMs, activityTimeoutSeconds } = this.settings;
     const isAnonymous = connection.hub.rules.signin && !connection.isAuthorized;

@@ -6,7 +6,7 @@ import type { StreamConnection, StreamSocket } from './stream-connection.js';
 import type { Output, Piece } from './output.js';
 import type { Writes } from './writes.js';
 
-/** What all sockets over HTTP share. */
+/** Dependencies shared by all sockets over HTTP. */
 export interface HttpSocketParts {
   readonly hub: Pick<Hub, 'drained' | 'outlet'>;
   readonly topics: HttpTopics;
@@ -60,7 +60,9 @@ export class HttpSocket implements ResponseStreamObserver, StreamSocket {
     return stream === null || stream.bufferedBytes === 0 ? Infinity : stream.progressMs;
   }
 
-  /** Sends the head and the first frame, then what came before. False: the client is gone. */
+  /**
+   * Sends the head and the first frame, then the frames queued before. Returns false if the client has disconnected.
+   */
   open(response: HttpResponse, established: string): boolean {
     const { output, parts } = this;
     if (!this.#isOpen) return false;
@@ -139,7 +141,7 @@ export class HttpSocket implements ResponseStreamObserver, StreamSocket {
     return true;
   }
 
-  /** Writes what this turn of the event loop has queued. */
+  /** Writes the pieces queued in this turn of the event loop. */
   flush(): void {
     const stream = this.#stream;
     if (!this.#isOpen || stream === null || this.#pendingBytes === 0) return;
@@ -160,7 +162,7 @@ export class HttpSocket implements ResponseStreamObserver, StreamSocket {
     this.#closed(NO_END);
   }
 
-  /** The frame of the error of an ending connection: the last block says the same. */
+  /** Whether it is the error frame of an ending connection, which the last block already reports. */
   #isEndingError({ event }: FrameInfo): boolean {
     return this.connection.endedFor !== null && event === 'service:error';
   }

@@ -6,7 +6,7 @@ export interface Piece {
   readonly bytes: number;
 }
 
-/** How a stream ends. */
+/** The reason a stream ends. */
 export interface StreamEnd {
   readonly code: number;
   readonly reason: string;
@@ -15,10 +15,10 @@ export interface StreamEnd {
 /** Writes frames in the form of one kind of stream. */
 export interface Output {
   readonly contentType: string;
-  /** The first piece of the body, with the frame that tells that the connection is established. */
+  /** The first piece of the body, with the frame that confirms the connection. */
   first(established: FrameInfo): Piece;
   frame(info: FrameInfo): Piece;
-  /** What tells that the connection lives. */
+  /** The heartbeat of an idle connection. */
   heartbeat(): Piece;
   /** The last piece of the body. */
   close(end: StreamEnd): Piece;

@@ -21,7 +21,7 @@ export class SharedText {
     return this.#after;
   }
 
-  /** Writes a text of so many bytes. One that comes a second time is encoded for all that follow. */
+  /** Writes a text of `bytes` bytes. A text that is written a second time is encoded once for all further writes. */
   write(stream: ResponseStream, text: string, bytes: number): void {
     if (text !== this.#written) {
       this.#written = text;

@@ -5,7 +5,7 @@ import type { HttpResponse } from '@carillon/uws';
 import type { StreamForm } from './stream-form.js';
 import type { Output } from './output.js';
 
-/** The response of a stream, beside what the hub needs of a socket. */
+/** The response of a stream, in addition to the socket interface of the hub. */
 export interface StreamSocket extends ConnectionSocket {
   readonly output: Output;
   /** Time of the last write, as `performance` keeps it. */
@@ -33,7 +33,7 @@ export class StreamConnection extends ConnectionV2 {
 
   /** Whether metrics count it as open. */
   isCounted = false;
-  /** Called when it has ended; null: nobody waits for that. */
+  /** Called when the connection has ended; null: no listener. */
   onEnded: (() => void) | null = null;
 
   readonly #signedId: string;
@@ -43,7 +43,7 @@ export class StreamConnection extends ConnectionV2 {
     hub: AppHub,
     speech: SpeechV2,
     readonly form: StreamForm,
-    /** What signatures of its channels are for; null: its socket id. */
+    /** The ticket that its channel signatures cover; null: its socket id. */
     ticket: string | null = null,
   ) {
     super(id, hub, speech, 0);

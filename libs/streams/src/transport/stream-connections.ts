@@ -37,7 +37,7 @@ export class StreamConnections {
     this.#socketParts = { ...parts.socket, onEnd: (connection, code) => this.#ended(connection, code) };
   }
 
-  /** Counts a connection in. What it is sent waits until it is opened. */
+  /** Counts and admits a connection. Frames sent to it wait until it is opened. */
   admit(
     connection: StreamConnection,
     output: Output,
@@ -73,7 +73,7 @@ export class StreamConnections {
     http?.terminate(GIVEN_UP);
   }
 
-  /** The frame of a socket, with what only a session is told. */
+  /** Returns the connection frame of a socket, with the additional members of a session. */
   #established(connection: StreamConnection, more: object): string {
     const acks = connection.speech.acks ? ({ acks: true } as const) : {};
     const { activityTimeoutSeconds } = this.parts.settings;

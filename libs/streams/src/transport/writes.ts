@@ -1,11 +1,11 @@
 import { SharedText } from './shared-text.js';
 
-/** What has text to write. */
+/** An object with text to write. */
 interface Flushable {
   flush(): void;
 }
 
-/** Writes what each stream has queued at the end of the turn of the event loop. */
+/** Writes the queued pieces of each stream at the end of the turn of the event loop. */
 export class Writes {
   readonly text = new SharedText();
   #queued: Flushable[] = [];
@@ -28,7 +28,7 @@ export class Writes {
         this.onTrouble('write to an HTTP stream', error);
       }
     }
-    // What a flush queued anew has shared texts of its own.
+    // Pieces queued during a flush share texts of their own.
     if (this.#queued.length === 0) this.text.clear();
   }
 }

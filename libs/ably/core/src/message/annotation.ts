@@ -51,6 +51,7 @@ const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
 /**
  * Parses an annotation of the message with this serial; null: the annotation names the message itself.
+ *
  * @throws CompatError if it is invalid.
  */
 export function readAnnotation(

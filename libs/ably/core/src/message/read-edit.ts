@@ -31,6 +31,7 @@ const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
 /**
  * Parses a change of the message with this serial.
+ *
  * @throws CompatError if it is invalid.
  */
 export function readEdit(value: unknown, serial: string, identity: Identity, rules: NamedRules): Edit {

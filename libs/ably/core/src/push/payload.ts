@@ -6,6 +6,7 @@ const CONTENT = ['title', 'body', 'icon', 'sound', 'collapseKey'] as const;
 /**
  * Converts a payload in the library form, with texts under `notification`, or in the native form, with texts at the
  * top level.
+ *
  * @throws CompatError 40000 if it is invalid.
  */
 export function toNativePayload(payload: unknown): JsonObject {

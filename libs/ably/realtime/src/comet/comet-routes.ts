@@ -35,7 +35,7 @@ export interface CometRoutesParts {
 const FORWARDED_BYTES = 256 * 1024;
 const JSON_ONLY = 'the comet transport supports format=json only';
 
-/** Whether a `recv` asks for one delivery; null: it asks for nothing. */
+/** Whether a `recv` requests a single delivery; null: it does not specify. */
 const asksForPoll = ({ query: { stream } }: HttpRequest): boolean | null =>
   stream === undefined || stream === '' ? null : stream === 'false';
 

@@ -13,7 +13,7 @@ const KEPT_MS = 15_000;
 /** Bytes of one delivery; a single frame may be larger. */
 const MAX_DELIVERY_BYTES = 128 * 1024;
 
-/** Where the transport is found by the key of its connection. */
+/** Finds transports by the key of their connection. */
 export interface CometKeys {
   renew(keyHash: string, transport: CometTransport): void;
   remove(transport: CometTransport): void;
@@ -28,7 +28,7 @@ const HEARTBEATS = '[{"action":0}]';
 export class CometTransport extends HttpTransport implements ReceiverEvents {
   /** App of the connection; empty until it is admitted. */
   appId = '';
-  /** Whether a `recv` that does not say so ends with one delivery. */
+  /** Whether a `recv` that does not specify it ends after one delivery. */
   isPolling = false;
   #waiting: string[] = [];
   #waitingBytes = 0;

@@ -12,29 +12,29 @@ import type { Fact, Message } from '@carillon/protocol';
 import type { CompatCodec } from '../codec.js';
 import type { DeltaEntry } from './delta-entry.js';
 
-/** What the next difference is made to. */
+/** The base of the next delta. */
 interface Base {
   readonly id: string;
   readonly data: string;
   readonly atMs: number;
 }
 
-/** What chains of one channel share. */
+/** State shared by the chains of one channel. */
 export interface ChainChannel {
   readonly meters: Pick<DeltaMeters, 'delta' | 'full'>;
-  /** What a chain holds has changed. */
+  /** Called when the base of a chain has changed. */
   stepped(chain: DeltaChain): void;
-  /** Nobody is in the chain any more. */
+  /** Called when a chain has no members left. */
   left(chain: DeltaChain): void;
 }
 
 const MAX_LENGTH = 64 * 1024;
 const MAX_AGE_MS = 120_000;
 
-/** The differences that are made of a message, each once for all who hold its base, in whatever format. */
+/** The deltas of a message, each encoded once and shared by all formats of subscribers with the same base. */
 const encodings = new WeakMap<Frames, SharedEncoding>();
 
-/** Everybody of a channel who got the same last message: they are told the next one as the difference to it. */
+/** The subscribers of a channel with the same last message. They receive the next one as a delta to it. */
 export class DeltaChain implements Codec, BaseHolder {
   readonly remembersClients = true;
   /** Absent for a channel that is not derived. */
@@ -44,13 +44,13 @@ export class DeltaChain implements Codec, BaseHolder {
   constructor(
     private readonly channel: ChainChannel,
     readonly full: CompatCodec,
-    /** What its subscribers are while they may not get everything. */
+    /** The codec of its subscribers while they are held back. */
     readonly held: DeltaEntry,
   ) {
     this.isDeferred = full.isDeferred;
   }
 
-  /** The message that everybody in it got last; null: the next one is sent in full. */
+  /** The id of the last message received by all members; null: the next message is sent in full. */
   get baseId(): string | null {
     return this.#base?.id ?? null;
   }

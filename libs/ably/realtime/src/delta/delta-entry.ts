@@ -2,7 +2,10 @@ import type { Codec, Frame, Frames, Roles } from '@carillon/realtime';
 import type { Fact } from '@carillon/protocol';
 import type { CompatCodec } from '../codec.js';
 
-/** An attachment with differences before it receives, and whenever it is held back: it is told everything in full. */
+/**
+ * The codec of an attachment with deltas before it receives live events, and whenever it is held back: all messages
+ * are sent in full.
+ */
 export class DeltaEntry implements Codec {
   /** Absent for a channel that is not derived. */
   readonly isDeferred: CompatCodec['isDeferred'];

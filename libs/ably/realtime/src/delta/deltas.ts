@@ -8,7 +8,7 @@ import { DeltaEntry } from './delta-entry.js';
 /** Characters of the bases of one app in this process. Beyond, those not used for longest are forgotten. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
-/** Who is told differences, of all channels of this process. */
+/** The delta chains of all channels of this process. */
 export class Deltas {
   readonly #channels = new WeakMap<LocalChannel, Chains>();
   readonly #budgets = new WeakMap<AppHub, BaseBudget>();
@@ -20,7 +20,7 @@ export class Deltas {
     this.#meters(hub, about).enabled();
     return new DeltaEntry(full, (entry) => {
       const local = hub.channels.get(about.name);
-      // Nobody is told anything of a channel that nobody has.
+      // A channel without subscribers delivers nothing.
       return local === undefined ? full : this.#chains(hub, local).begin(entry);
     });
   }
@@ -52,8 +52,8 @@ export class Deltas {
 const MAX_CHAINS = 16;
 
 /**
- * The chains of one channel: of those who are told alike at most one with a base, and one that begins, and besides those for
- * which messages wait for the evaluation of a filter.
+ * The chains of one channel. For each codec there is at most one chain with a base and one that starts, in addition
+ * to chains whose messages await the evaluation of a filter.
  */
 class Chains implements ChainChannel {
   readonly #chains = new Set<DeltaChain>();
@@ -64,13 +64,13 @@ class Chains implements ChainChannel {
     readonly meters: DeltaMeters,
   ) {}
 
-  /** The chain of who begins to receive now. */
+  /** Returns the chain for a subscriber that begins to receive now. */
   begin(entry: DeltaEntry): DeltaChain {
     const alike = [...this.#chains].filter(({ full }) => full === entry.full);
     // A subscriber that begins now would receive waiting messages, or have no base for the following ones.
     const ready = alike.filter((chain) => !this.local.isBehind(chain));
     const [first, ...others] = ready.filter(({ baseId }) => baseId !== null);
-    // Whoever got the same message last goes on together.
+    // Merges the chains with a base; they can share one if their last message is the same.
     for (const other of others) {
       if (first === undefined) break;
       if (other.baseId !== first.baseId) first.clear();

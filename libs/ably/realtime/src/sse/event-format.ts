@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@carillon/ably-core';
 import { ACTION } from '../flags.js';
 import type { EventForm, EventRequest } from './event-request.js';
 
-/** How one stream writes events. */
+/** The event options of one stream. */
 export interface EventStyle extends Pick<EventRequest, 'hasHeartbeatEvents' | 'isEnveloped'> {
   readonly form: EventForm;
 }

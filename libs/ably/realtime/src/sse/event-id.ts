@@ -7,7 +7,7 @@ const MAX_ID_BYTES = 4096;
 const STOP = /^!(\d{1,6})$/;
 const PART = /^([\w-]{6})([0-9a-z]{1,11})$/;
 
-/** What an id says of one channel. `none`: it has no position; `rewinding`: its rewind was not complete. */
+/** The state of one channel in an id. `none`: it has no position; `rewinding`: its rewind was not complete. */
 export type IdPart = Position | 'none' | 'rewinding';
 
 const digestOf = (text: string): string =>
@@ -45,7 +45,7 @@ export function encodeId(list: string, parts: readonly IdPart[]): string {
   return id;
 }
 
-/** The code of a stop mark, after which the client is not to reconnect; null: the id is none. */
+/** Returns the code of a stop mark, after which the client must not reconnect; null: the id is not a stop mark. */
 export const stopCode = (id: string): number | null => {
   const code = STOP.exec(id)?.[1];
   return code === undefined ? null : Number(code);

@@ -2,7 +2,7 @@ import type { Position } from '../position.js';
 import { encodeId, type IdPart, listDigest } from './event-id.js';
 
 interface Slot {
-  /** Where the stream starts, before any of its messages. */
+  /** The position at which the stream starts, before its first message. */
   start: IdPart;
   part: IdPart;
   /** Position to report once the rewind is complete; null: none. */
@@ -40,13 +40,13 @@ export class EventPositions {
     return this.#encode('start');
   }
 
-  /** From now on ids tell the client not to reconnect. */
+  /** Marks all further ids as stop marks, so that the client does not reconnect. */
   stop(code: number): void {
     this.#stop = code;
     this.#id = null;
   }
 
-  /** A resumed channel goes on from the position that was received. */
+  /** A resumed channel continues from the received position. */
   attached(
     name: string,
     position: Position | null,

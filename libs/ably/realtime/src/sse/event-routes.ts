@@ -104,7 +104,7 @@ export class EventRoutes {
     else transport.open(body);
   }
 
-  /** Attaches a channel where the id says, or afresh. Errors reach the transport as frames. */
+  /** Attaches a channel at the position of the id, or without one. Errors reach the transport as frames. */
   async #attach(
     connection: CompatConnection,
     positions: EventPositions,

@@ -40,7 +40,7 @@ function renderedEvents(frame: JsonObject, isEnveloped: boolean): readonly Event
   return (both[isEnveloped ? 0 : 1] ??= eventsOf(frame, isEnveloped));
 }
 
-/** What a transport reports to the request that opens it. */
+/** Callbacks from a transport to the request that opens it. */
 export interface OpeningEvents {
   /** A channel is attached, or refused with the error. */
   settled(channel: string, error: ErrorBody | null): void;
@@ -66,7 +66,7 @@ export class EventTransport extends HttpTransport {
     super(arrival, events);
   }
 
-  /** Nothing of what is gathered before the response starts counts as unread. */
+  /** Frames collected before the response starts do not count as unread. */
   get bufferedBytes(): number {
     return this.#body === null ? 0 : this.#body.bufferedBytes + this.#text.length;
   }
