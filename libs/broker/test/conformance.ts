@@ -228,18 +228,6 @@ export function brokerPortConformance(name: string, open: () => Promise<OpenBrok
       for (const { asked } of listening) expect(asked).toEqual(listening.map(() => question));
     });
 
-    it('ends a request at the answer of the one node that holds the session', async () => {
-      const { listening } = await gateways();
-      const holder = listening.at(-1);
-      const answer = { status: 200, body: '[]' };
-      if (holder !== undefined) holder.answers = { ...holder.answers, comet_request: answer };
-      for (const { broker } of listening) {
-        const asked = await broker.ask('comet_request', 'shop', QUESTIONS.comet_request);
-        expect(asked).toEqual({ answer, complete: true });
-      }
-      expect(holder?.asked).toHaveLength(listening.length);
-    });
-
     it('asks for a process that has no sockets', async () => {
       const { nodes, settle } = await installation();
       const [api, ...rest] = nodes;

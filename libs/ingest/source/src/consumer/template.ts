@@ -40,9 +40,9 @@ export class Template {
         if ('text' in part) return part.text;
         const found = valueAt(input, part.steps);
         if (found === undefined || found === null) throw missing(part.path, this.source);
-        if (typeof found === 'object')
+        if (typeof found !== 'string' && typeof found !== 'number' && typeof found !== 'boolean')
           throw new BadMessage('mapping_type', `${part.path} is not a string, number or boolean`);
-        return String(found as boolean | number | string);
+        return String(found);
       })
       .join('');
   }

@@ -114,7 +114,7 @@ describe('ingest from PostgreSQL under kills', { timeout: 180_000 }, () => {
     await play(async () => {
       for (let round = 0; round < 2; round += 1) {
         await pause(1500);
-        await outbox.own?.restart();
+        await outbox.restart?.();
       }
       await pause(1500);
     }, false);

@@ -1,4 +1,4 @@
-import { engine, type EngineHandle } from '@carillon/test-backends';
+import { engine } from '@carillon/test-backends';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ export interface Outbox {
   readonly url: string;
   readonly source: Readonly<Record<string, unknown>>;
   /** Null: the server is shared with other tests. */
-  readonly own: EngineHandle | null;
+  readonly restart: (() => Promise<unknown>) | null;
   end(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function openOutbox(
   return {
     url,
     source: { name: 'orders', type: 'postgres', app: 'shop', url, session_timeout_ms: 2000, ...more },
-    own: isOwn ? handle : null,
+    restart: isOwn ? () => handle.restart() : null,
     end: async () => {
       await end();
       if (isOwn) await handle.release();
