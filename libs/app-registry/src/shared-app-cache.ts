@@ -43,7 +43,7 @@ export class CachedApps {
     await Promise.allSettled(writes);
   }
 
-  /** Rejects when it is not sure that they are gone. */
+  /** Rejects if their deletion is not certain. */
   async drop(all: readonly AppReference[]): Promise<void> {
     await within(DELETE_TIMEOUT_MS, 'cache delete', () => this.cache.delete(all.map(cacheKey)));
   }

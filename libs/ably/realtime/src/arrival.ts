@@ -27,7 +27,7 @@ const MAX_REMAIN_MS = 15_000;
 export class Arrival {
   /** Channels that it must be allowed to subscribe to. */
   subscribed: readonly string[] = [];
-  /** Frames that came before it was let in. */
+  /** Frames received before its admission. */
   readonly early: { readonly bytes: Uint8Array; readonly isBinary: boolean }[] = [];
 
   constructor(

@@ -21,7 +21,7 @@ export class Channels {
     this.#patterns.delete(channel);
   }
 
-  /** Channels whose name is a pattern that the name matches. */
+  /** Returns the pattern channels that match the name. */
   matching(name: string): readonly Channel[] {
     return [...this.#patterns].filter((channel) => {
       const [before = '', after = ''] = channel.name.split('*');

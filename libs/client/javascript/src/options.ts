@@ -28,7 +28,7 @@ export interface ClientOptions {
   readonly echo?: boolean;
   /** Whether appends carry only the appended data (default) or the whole message. */
   readonly appends?: 'delta' | 'full';
-  /** Gather appends for so long. */
+  /** Roll up appends for this many milliseconds. */
   readonly appendRollupMs?: 0 | 20 | 40 | 100 | 500;
   /** Delta decoders in order of preference. Absent: messages arrive in full. Only with JSON. */
   readonly deltas?: readonly DeltaDecoder[];

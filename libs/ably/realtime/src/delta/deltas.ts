@@ -15,7 +15,7 @@ export class Deltas {
 
   constructor(private readonly metrics: Metrics) {}
 
-  /** The codec of an attachment with differences. */
+  /** The codec of an attachment with deltas. */
   entry(hub: AppHub, about: LocalChannel['about'], full: CompatCodec): Codec {
     this.#meters(hub, about).enabled();
     return new DeltaEntry(full, (entry) => {

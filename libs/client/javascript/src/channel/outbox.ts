@@ -9,7 +9,7 @@ export interface Unconfirmed {
   readonly again: number;
 }
 
-/** The service knows a message by its id for at least so long: within it, sending it again makes no second message. */
+/** The minimum deduplication window of the service: a message resent within it is not published twice. */
 const REPEATABLE_MS = 60_000;
 /**
  * The limit of resends. A connection may be lost because of what is sent: a frame that is far too large is answered

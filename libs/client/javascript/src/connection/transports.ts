@@ -10,7 +10,7 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-/** For so long the transport that worked is tried first. */
+/** The time for which the last working transport is tried first. */
 const REMEMBER_MS = 3_600_000;
 const KEY = 'carillon-transport:';
 

@@ -38,7 +38,7 @@ export class DeltaCohort implements Codec, BaseHolder {
     private readonly channel: CohortChannel,
     /** The codec of its subscribers while they are held back. */
     readonly held: DeltaEntry,
-    /** The version of the channel whose bases it began with; null: it began with none. */
+    /** The version of the channel whose bases it started with; null: it started without bases. */
     private readonly seededAt: number | null,
   ) {
     this.variant = held.variant;

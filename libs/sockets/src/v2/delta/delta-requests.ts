@@ -13,7 +13,7 @@ export interface DeltaRequestsParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Turns differences on and off, for connections and for subscriptions. */
+/** Enables and disables deltas, for connections and for subscriptions. */
 export class DeltaRequests {
   constructor(private readonly parts: DeltaRequestsParts) {}
 

@@ -25,7 +25,7 @@ export interface DeltasParts {
   readonly metrics: Metrics;
 }
 
-/** The differences of all channels of this process. */
+/** The deltas of all channels of this process. */
 export class Deltas {
   /** Limits the channels with bases per connection. */
   readonly states: DeltaStates;
