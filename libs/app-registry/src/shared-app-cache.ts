@@ -22,7 +22,7 @@ export class CachedApps {
     private readonly ttlSeconds: number,
   ) {}
 
-  /** Undefined when it is not there, cannot be read or comes too late. */
+  /** Returns undefined if it is not cached, cannot be read or the read times out. */
   async get(reference: AppReference): Promise<AppRecord | undefined> {
     try {
       const text = await within(USE_TIMEOUT_MS, 'cache read', () => this.cache.get(cacheKey(reference)));

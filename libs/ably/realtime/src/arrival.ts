@@ -32,7 +32,7 @@ export class Arrival {
 
   constructor(
     readonly manner: Manner,
-    /** The key of a connection that it wants to be; null: a new one. */
+    /** The key of the connection to resume; null: a new connection. */
     readonly wanted: string | null,
     /**
      * Whether the client reattaches its channels after a reconnect. Clients of older versions do not and would

@@ -238,7 +238,7 @@ export class Attach {
     if (wrong !== null && !attaching.isGivenUp) throw wrong as CompatError;
   }
 
-  /** Everything that comes before live events. */
+  /** Sends everything that precedes live events. */
   async #show(attaching: Attaching, showing: Showing): Promise<void> {
     const { connection, request } = attaching;
     const { continuity, counted, said, syncing } = this.parts;

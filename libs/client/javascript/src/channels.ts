@@ -1,6 +1,6 @@
 import type { Channel } from './channel/channel.js';
 
-/** The channels of a client, by name. Each stays the same until it is forgotten. */
+/** The channels of a client, by name. Each name keeps its instance until it is removed. */
 export class Channels {
   readonly #byName = new Map<string, Channel>();
   /** The channels whose name is a pattern. */

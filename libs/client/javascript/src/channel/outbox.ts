@@ -53,7 +53,7 @@ export class Outbox {
     this.giveUp();
   }
 
-  /** It is on its way since then, and its sender will get it too. The oldest is forgotten when too many are. */
+  /** Records a sent event whose echo confirms it. The oldest is dropped if there are too many. */
   sent(one: Unconfirmed): void {
     const id = one.frame.messageId;
     if (id === undefined) return;

@@ -36,7 +36,7 @@ export class DeltaChannel implements CohortChannel {
   #version = 0;
   /** The message count of the channel when its last delta subscriber left; null while there are delta subscribers. */
   #leftAt: number | null = 0;
-  /** Messages may wait for a filter while others of the channel come. */
+  /** Messages may await a filter while later ones of the channel arrive. */
   readonly #events = new WeakMap<Frames, { readonly event: DeltaEvent | null }>();
 
   constructor(private readonly parts: DeltaChannelParts) {

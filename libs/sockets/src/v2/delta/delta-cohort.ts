@@ -97,7 +97,7 @@ export class DeltaCohort implements Codec, BaseHolder {
     this.channel.leave(this);
   }
 
-  /** The channel reads every message as it comes, so that its latest bases do not depend on filters that wait. */
+  /** The channel reads every message on arrival, so that its latest bases do not depend on pending filters. */
   #isDeferred(frames: Frames): boolean {
     const { fact } = frames;
     if (isCandidate(fact)) this.channel.eventOf(fact, frames);
