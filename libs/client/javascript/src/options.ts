@@ -42,7 +42,10 @@ export interface ClientOptions {
   readonly isTrusted?: boolean;
   /** Absent: the runtime's own. On Node 20, that of the package `ws`. */
   readonly WebSocket?: SocketConstructor;
-  /** Transports in the order in which they are tried. Default `["websocket", "http-stream"]`; binary formats have the first only. */
+  /**
+   * Transports in the order in which they are tried. Default `["websocket", "http-stream"]`; binary formats have the
+   * first only.
+   */
   readonly transports?: readonly TransportName[];
   readonly backoff?: BackoffOptions;
   /** The longest from the start of an attempt until it is established. Default 15,000. */

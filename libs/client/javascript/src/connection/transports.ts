@@ -19,7 +19,10 @@ const remembered = new Map<string, Remembered>();
 /** The page's storage. Undefined if the runtime has none; throws if access is denied. */
 const storage = (): Storage | undefined => (globalThis as { localStorage?: Storage }).localStorage;
 
-/** Chooses the transport of each attempt: one that fails is followed by the next, and the one that worked is remembered per host. */
+/**
+ * Chooses the transport of each attempt: one that fails is followed by the next, and the one that worked is remembered
+ * per host.
+ */
 export class Transports {
   #current: TransportName;
   readonly #failed = new Set<TransportName>();

@@ -148,7 +148,9 @@ export class DeltaChannel implements CohortChannel {
     return this.parts.local.isBehind(cohort);
   }
 
-  /** The cohort of a new subscriber where there are enough. If messages wait for all of them, it begins behind those. */
+  /**
+   * The cohort of a new subscriber where there are enough. If messages wait for all of them, it begins behind those.
+   */
   #merged(cohorts: readonly DeltaCohort[]): DeltaCohort {
     const { local } = this.parts;
     const largestOf = (some: readonly DeltaCohort[]): DeltaCohort =>
