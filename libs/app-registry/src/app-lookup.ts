@@ -141,7 +141,7 @@ export class AppLookup {
     return app;
   }
 
-  /** Reads again the apps whose change could not be seen, until the store fails again. */
+  /** Reads the apps again whose change could not be processed, until the store fails again. */
   async retryUnseen(): Promise<void> {
     for (const appId of this.#unseen) {
       await this.changed(appId);

@@ -13,7 +13,7 @@ export type Found =
   /** The record is stored but cannot be read. Answered like `missing`, but sockets stay open. */
   | { readonly state: 'broken' };
 
-/** Lookups under way at once; names are chosen by strangers and must not exhaust the store. */
+/** The limit of concurrent lookups. Names are chosen by untrusted clients and must not exhaust the store. */
 const MAX_LOOKUPS = 1000;
 
 /** Reads apps from the shared cache, then from the store. Concurrent lookups of one name share one result. */

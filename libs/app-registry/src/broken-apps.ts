@@ -2,7 +2,7 @@ import type { BrokenApp } from './port.js';
 import type { RegistryLog } from './options.js';
 
 const SILENCE_MS = 60_000;
-/** Beyond this many broken apps within a minute the rest goes unlogged. */
+/** The limit of broken apps logged per minute; further ones are not logged. */
 const CAPACITY = 1000;
 
 /** Logs that an app cannot be read, at most once per app and minute. */

@@ -32,7 +32,10 @@ export class AppChanged extends Error {
   }
 }
 
-/** The store has no way to hold this record, however often it is tried. Thrown by `create` and `update`; nothing was written. */
+/**
+ * The store has no way to hold this record, however often it is tried. Thrown by `create` and `update`; nothing was
+ * written.
+ */
 export class AppNotStorable extends Error {
   override readonly name = 'AppNotStorable';
 

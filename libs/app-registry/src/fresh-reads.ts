@@ -44,7 +44,7 @@ export class FreshReads {
     return this.read(appId);
   }
 
-  /** Forgets apps whose interval is over, so that the map holds only those read in the last moment. */
+  /** Removes apps whose interval has passed, so that the map holds only recently read ones. */
   #remember(appId: string): void {
     const nowMs = this.now();
     this.#lastMs.delete(appId);

@@ -19,7 +19,9 @@ export interface AppStore {
   /** Connects and creates or upgrades tables. May be called again after it failed; two nodes racing is no error. */
   init(): Promise<void>;
 
-  /** Rejects with `AppConflict` when the id or the key is taken, with `AppNotStorable` when it does not fit the store. */
+  /**
+   * Rejects with `AppConflict` when the id or the key is taken, with `AppNotStorable` when it does not fit the store.
+   */
   create(record: AppRecord): Promise<void>;
 
   /**

@@ -19,7 +19,7 @@ import { CachedApps, type SharedAppCache } from './shared-app-cache.js';
 /** Dependencies of the registry. */
 export interface AppRegistryParts {
   readonly store: AppStore;
-  /** Absent: every miss of the process index goes to the store. */
+  /** Absent: every miss of the process index queries the store. */
   readonly cache?: SharedAppCache | null | undefined;
   /** Absent: there are no other nodes, or this one may not speak to them. */
   readonly announce?: AnnounceAppChange | null | undefined;

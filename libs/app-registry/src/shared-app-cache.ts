@@ -22,7 +22,7 @@ export class CachedApps {
     private readonly ttlSeconds: number,
   ) {}
 
-  /** Undefined when it is not there, cannot be read or comes too late. */
+  /** Returns undefined if it is not cached, cannot be read or the read times out. */
   async get(reference: AppReference): Promise<AppRecord | undefined> {
     try {
       const text = await within(USE_TIMEOUT_MS, 'cache read', () => this.cache.get(cacheKey(reference)));
@@ -43,7 +43,7 @@ export class CachedApps {
     await Promise.allSettled(writes);
   }
 
-  /** Rejects when it is not sure that they are gone. */
+  /** Rejects if their deletion is not certain. */
   async drop(all: readonly AppReference[]): Promise<void> {
     await within(DELETE_TIMEOUT_MS, 'cache delete', () => this.cache.delete(all.map(cacheKey)));
   }

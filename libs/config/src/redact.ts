@@ -13,7 +13,7 @@ function redactText(text: string): string {
   return redactUrls(text.replace(/^(\s*[A-Za-z][A-Za-z0-9+.-]*:\/\/).*@/s, `$1${REDACTED}@`));
 }
 
-/** Settings whose addresses may come without a scheme, and with userinfo all the same. */
+/** Settings whose addresses may have userinfo without a scheme. */
 const ADDRESSES: ReadonlySet<string> = new Set(['brokers', 'cluster_seeds', 'host', 'nodes', 'servers']);
 
 /** Settings that are derived from a credential. */

@@ -140,7 +140,7 @@ function publicationOf(
     userId: message.clientId,
     ...(message.clientId === null ? {} : { creatorId: message.clientId }),
     exceptSocketId: connectionId,
-    // A server that publishes for a connection does so as its client, which receives it if it wants its own.
+    // A server that publishes for a connection publishes as its client, which receives the message if echo is enabled.
     isFromClient: base !== null || connectionId !== null,
     messageId,
     isLastEvent: base === null && channel.traits.keepsLastEvent,

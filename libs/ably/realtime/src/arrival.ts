@@ -27,12 +27,12 @@ const MAX_REMAIN_MS = 15_000;
 export class Arrival {
   /** Channels that it must be allowed to subscribe to. */
   subscribed: readonly string[] = [];
-  /** Frames that came before it was let in. */
+  /** Frames received before its admission. */
   readonly early: { readonly bytes: Uint8Array; readonly isBinary: boolean }[] = [];
 
   constructor(
     readonly manner: Manner,
-    /** The key of a connection that it wants to be; null: a new one. */
+    /** The key of the connection to resume; null: a new connection. */
     readonly wanted: string | null,
     /**
      * Whether the client reattaches its channels after a reconnect. Clients of older versions do not and would

@@ -124,7 +124,7 @@ export class Attach {
     const { said } = this.parts;
     const error = new CompatError(40_160, 'Removed by an operator', 403);
     const views = [...connection.attachments.values()].filter((one) => one.base === base);
-    // Members are gone for good before the views are: their leaving has another cause.
+    // Members leave before the views end, because their leave has another reason.
     await said.membersLeave(connection, base, 0, 'forced_disconnect');
     for (const { text } of views) {
       const { tap } = connection.hub;
@@ -239,7 +239,7 @@ export class Attach {
     if (wrong !== null && !attaching.isGivenUp) throw wrong as CompatError;
   }
 
-  /** Everything that comes before live events. */
+  /** Sends everything that precedes live events. */
   async #show(attaching: Attaching, showing: Showing): Promise<void> {
     const { connection, request } = attaching;
     const { continuity, counted, said, syncing } = this.parts;

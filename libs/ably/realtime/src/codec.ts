@@ -84,7 +84,7 @@ export class CompatCodec implements Codec {
     private readonly counted: Pick<Counted, 'encoded' | 'told'>,
     /** The codec with the same output for connections with fewer modes; null: this codec encodes itself. */
     private readonly same: CompatCodec | null = null,
-    /** The part of the event loop in which derived channels are evaluated. Absent: they are evaluated at once. */
+    /** The part of the event loop in which derived channels are evaluated. Absent: they are evaluated immediately. */
     private readonly share?: LoopShare,
   ) {
     const isDerived = variant.filter !== null && share !== undefined;

@@ -31,7 +31,9 @@ export interface ConnectionAdmissionParts {
 export class ConnectionAdmission {
   constructor(private readonly parts: ConnectionAdmissionParts) {}
 
-  /** Sends CONNECTED over the transport. Rejects with the CompatError to report to the client; nothing is admitted then. */
+  /**
+   * Sends CONNECTED over the transport. Rejects with the CompatError to report to the client; nothing is admitted then.
+   */
   async admit(transport: Transport, arrival: Arrival): Promise<CompatConnection> {
     const { config, counted, hub, life, log } = this.parts;
     try {

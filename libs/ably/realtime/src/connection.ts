@@ -21,7 +21,7 @@ import type { Transport } from './transport.js';
 export interface Attachment {
   /** The channel name as the client sent it. */
   readonly text: string;
-  /** The channel, which others of its attachments may be about too. */
+  /** The base channel, which several attachments can share. */
   readonly base: string;
   /** The requested modes, and the granted ones among them. */
   readonly asked: number;

@@ -22,7 +22,7 @@ export class ControlQueue {
   #lane: Lane | null = null;
   #waiting: Waiting[] = [];
 
-  /** Another frame is about to wait; false: too much does already. One alone may be as large as it likes. */
+  /** Adds a frame; returns false if the queue is full. A single frame may have any size. */
   add(lane: Lane, bytes: number): boolean {
     if (lane !== this.#lane) this.#waiting = [];
     this.#lane = lane;

@@ -41,7 +41,7 @@ export class Counted {
     this.#channel(connection, base, -1);
   }
 
-  /** Resolves when they are counted, or after a while all the same. */
+  /** Resolves when they are counted or after a timeout. */
   published({ hub }: CompatConnection, messages: readonly Measurable[]): Promise<void> {
     return this.core.statistics.inbound(hub.appId, 'realtime', measured(messages));
   }

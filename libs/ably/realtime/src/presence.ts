@@ -155,7 +155,7 @@ export class Members {
       if (outcome.kind === 'full') throw new CompatError(91_003, 'the channel has as many members as it may');
       own.set(clientId, member);
       connection.members.set(channel, own);
-      // It went while it was let in: its leaving could not know of this one.
+      // The connection closed during the join, so that its close handler did not remove this member.
       if (!connection.isOpen) await this.presence.leave(place, connection.manner.remainMs, 'connection_lost');
       if (!isNews) return;
       const { serial } = outcome;

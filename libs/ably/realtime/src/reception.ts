@@ -27,7 +27,7 @@ export type TakeFrame = (connection: CompatConnection, bytes: Uint8Array, isBina
 export const ADMISSION_MS = 10_000;
 /** The time for a refused client to close the socket itself after it received the error. */
 const PEER_CLOSES_MS = 250;
-/** Codes after which the client may come again. */
+/** The error codes after which the client may retry. */
 const COMES_AGAIN: ReadonlySet<number> = new Set([40_141, 40_142, 50_000, 50_003, 50_004, 50_320]);
 const NORMAL = 1000;
 /** The error code for too many connections, and the corresponding close code. */

@@ -32,7 +32,7 @@ export class Said {
     outlet.sendFrame(connection, encoded);
   }
 
-  /** The members of a connection leave a channel, at once or when the time has passed. */
+  /** Removes the members of a connection from a channel, immediately or after the given time. */
   async membersLeave(
     connection: CompatConnection,
     channel: string,
@@ -48,7 +48,7 @@ export class Said {
     );
   }
 
-  /** Its members leave a channel at once, unless an attachment of it lets it have members. */
+  /** Removes its members from a channel immediately, unless one of its attachments has the presence mode. */
   async membersSettle(connection: CompatConnection, channel: string): Promise<void> {
     if (((connection.modesOn(channel) ?? 0) & MODE.PRESENCE) === 0)
       await this.membersLeave(connection, channel, 0);

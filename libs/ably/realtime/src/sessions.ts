@@ -34,7 +34,7 @@ export class Sessions {
     return this.#parked.size;
   }
 
-  /** Rejects when the cache cannot be reached. `mayBe`: it may be the one that it wants to be. */
+  /** Rejects if the cache cannot be reached. `mayBe`: whether the requested connection may be resumed. */
   async open(wanted: string | null, principal: Principal, mayBe: boolean): Promise<Session> {
     const found = wanted === null ? null : mayBe ? await this.keys.take(wanted, principal) : tooOld();
     const taken = found === null || found instanceof CompatError ? null : found;

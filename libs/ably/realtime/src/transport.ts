@@ -4,7 +4,7 @@ import type { SubscriberSocket } from '@carillon/realtime';
 export interface Transport extends SubscriberSocket {
   /** The admitted connection; anything else before and after. */
   state: unknown;
-  /** Shows the client that the connection is alive, for clients that want no HEARTBEAT frames. */
+  /** Sends a transport-level ping, for clients without HEARTBEAT frames. */
   ping(): unknown;
   /** The connection has another key. Absent: the transport does not identify its connection by the key. */
   keyChanged?(keyHash: string): void;

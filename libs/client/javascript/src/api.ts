@@ -19,7 +19,9 @@ export interface ForwardOptions {
   readonly credentials?: 'include' | 'omit' | 'same-origin';
 }
 
-/** Has the app's own server make the requests: it gets each one as JSON, decides, signs it and hands the answer back. */
+/**
+ * Has the app's own server make the requests: it gets each one as JSON, decides, signs it and hands the answer back.
+ */
 export function forwardTo(url: string, options: ForwardOptions = {}): Api {
   return async (request) => {
     const { credentials } = options;

@@ -1,6 +1,6 @@
 import type { Channel } from './channel/channel.js';
 
-/** The channels of a client, by name. Each stays the same until it is forgotten. */
+/** The channels of a client, by name. Each name keeps its instance until it is removed. */
 export class Channels {
   readonly #byName = new Map<string, Channel>();
   /** The channels whose name is a pattern. */
@@ -21,7 +21,7 @@ export class Channels {
     this.#patterns.delete(channel);
   }
 
-  /** Channels whose name is a pattern that the name matches. */
+  /** Returns the pattern channels that match the name. */
   matching(name: string): readonly Channel[] {
     return [...this.#patterns].filter((channel) => {
       const [before = '', after = ''] = channel.name.split('*');

@@ -161,7 +161,7 @@ export class Carillon extends Emitter<ClientEvents> {
     return channel;
   }
 
-  /** Unsubscribes, and forgets the channel with its listeners. */
+  /** Unsubscribes, and removes the channel with its listeners. */
   leave(name: string): void {
     const channel = this.#channels.get(name);
     if (channel === undefined) return;

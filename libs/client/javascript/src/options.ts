@@ -28,7 +28,7 @@ export interface ClientOptions {
   readonly echo?: boolean;
   /** Whether appends carry only the appended data (default) or the whole message. */
   readonly appends?: 'delta' | 'full';
-  /** Gather appends for so long. */
+  /** Roll up appends for this many milliseconds. */
   readonly appendRollupMs?: 0 | 20 | 40 | 100 | 500;
   /** Delta decoders in order of preference. Absent: messages arrive in full. Only with JSON. */
   readonly deltas?: readonly DeltaDecoder[];
@@ -42,7 +42,10 @@ export interface ClientOptions {
   readonly isTrusted?: boolean;
   /** Absent: the runtime's own. On Node 20, that of the package `ws`. */
   readonly WebSocket?: SocketConstructor;
-  /** Transports in the order in which they are tried. Default `["websocket", "http-stream"]`; binary formats have the first only. */
+  /**
+   * Transports in the order in which they are tried. Default `["websocket", "http-stream"]`; binary formats have the
+   * first only.
+   */
   readonly transports?: readonly TransportName[];
   readonly backoff?: BackoffOptions;
   /** The longest from the start of an attempt until it is established. Default 15,000. */

@@ -13,7 +13,7 @@ export interface Field<T> {
 
 const absent = (raw: unknown): boolean => raw === undefined || raw === null;
 
-/** A member that may be missing or null, and then has this value. */
+/** A member with a default, which applies if it is missing or null. */
 export function withDefault<T>(field: Field<T>, value: T): Field<T> {
   return {
     read: (raw, path, report) => (absent(raw) ? value : field.read(raw, path, report)),
@@ -21,7 +21,7 @@ export function withDefault<T>(field: Field<T>, value: T): Field<T> {
   };
 }
 
-/** A member that may be not set: null in the record, left out when written. */
+/** An optional member: null in the record, omitted when written. */
 export function optional<T>(field: Field<T>): Field<T | null> {
   return {
     read: (raw, path, report) => (absent(raw) ? null : field.read(raw, path, report)),

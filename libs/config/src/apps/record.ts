@@ -41,7 +41,9 @@ export interface AppPolicy extends Table {
   readonly presence_history: PresenceHistoryOverride | null;
 }
 
-/** Limits as written; `effectiveLimits` of the app registry resolves them. 0 means unlimited, except in `decay_seconds`. */
+/**
+ * Limits as written; `effectiveLimits` of the app registry resolves them. 0 means unlimited, except in `decay_seconds`.
+ */
 export interface AppLimits extends Table {
   /** Open connections across the cluster. */
   readonly max_connections: number;

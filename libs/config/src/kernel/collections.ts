@@ -19,7 +19,7 @@ export const items = (text: string): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-/** A list whose items are read one by one; a wrong item is reported and the default list stays. */
+/** A list whose items are validated individually; an invalid item is reported and the default list applies. */
 function listType<T>(
   name: string,
   item: Readonly<Record<string, unknown>>,

@@ -36,7 +36,7 @@ const UNUSED: Readonly<Record<ProcessKind, readonly Section[]>> = {
   'push-feedback': PUSH_WORKER,
 };
 
-/** The sections that a rule is about whose problems name no path. */
+/** The sections of rules whose problems have no path. */
 const OF_RULES: Readonly<Record<string, readonly Section[]>> = {
   X1: ['adapter'],
   X2: ['adapter'],

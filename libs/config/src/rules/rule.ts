@@ -32,7 +32,7 @@ export const pushProviders = ['fcm', 'apns', 'webpush', 'hms', 'wns'] as const;
 export const pushInUse = ({ push, push_rules }: Config): boolean =>
   push_rules.length > 0 || pushProviders.some((provider) => push[`${provider}_enabled`]);
 
-/** A rule whose broken condition is one fixed problem; an empty path leaves the message to speak alone. */
+/** A rule that reports one fixed problem if its condition is violated; with an empty path only the message is shown. */
 export function rule(
   id: string,
   path: string,

@@ -26,7 +26,7 @@ export interface ConnectionSocket extends SubscriberSocket {
 export abstract class Connection extends Subscriber {
   /** The tick of the last inbound frame. */
   activeTick: number;
-  /** A heartbeat was sent at this tick and nothing has come since; 0: none is outstanding. */
+  /** The tick of the last unanswered heartbeat; 0: none is outstanding. */
   probedTick = 0;
   /** Counts of its rate limits; null: nothing has been counted. */
   windows: Windows | null = null;

@@ -21,7 +21,7 @@ export class RefusedArrival {
 /** The admission decision for an upgraded socket. */
 export type SettledArrival = Connection | RefusedArrival;
 
-/** Frames, and bytes of them, that are kept for a socket that is not let in yet; more are not read. */
+/** Limits of the frames and bytes held for a socket that is not admitted yet; further frames are dropped. */
 const MOST_FRAMES = 16;
 const MOST_BYTES = 64 * 1024;
 

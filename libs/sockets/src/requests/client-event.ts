@@ -236,7 +236,7 @@ function clientEventVerdict(connection: Connection, frame: ClientEvent, channels
   return { subscription, about: channel };
 }
 
-/** Judges an event of AI transport that a client may send as far as its channel goes. */
+/** Validates a client event that AI transport permits on its channel. */
 function aiEventVerdict(connection: Connection, frame: ClientEvent, channels: Channels): Verdict {
   const { channel: name } = frame;
   const { app } = connection.hub;
@@ -261,7 +261,7 @@ function aiEventVerdict(connection: Connection, frame: ClientEvent, channels: Ch
 const sizeOf = ({ dataText, dataBytes }: ClientEvent): number =>
   dataBytes ?? Buffer.byteLength(dataText ?? '');
 
-/** A malformed pattern or meta name is one all the same, and takes no client events. */
+/** A malformed pattern or meta name also counts as one, and does not accept client events. */
 const isSpecial = ({ reason }: ChannelRefusal): boolean =>
   reason.startsWith('wildcard_') || reason.startsWith('meta_');
 

@@ -26,7 +26,9 @@ const KINDS: Readonly<Record<RequestFrame['kind'], true>> = {
   unsubscribe: true,
 };
 
-/** Decodes the frames of clients, counts them against the rate limits and passes requests to the handler of their kind. */
+/**
+ * Decodes the frames of clients, counts them against the rate limits and passes requests to the handler of their kind.
+ */
 export class FrameReader {
   /** @throws Error if a kind has no handler */
   constructor(

@@ -49,7 +49,7 @@ export class Signin {
     });
   }
 
-  /** Undefined when it was done at once; the promise never rejects. */
+  /** Returns undefined if it completed synchronously; the promise never rejects. */
   handle(connection: Connection, frame: SigninFrame): Promise<void> | undefined {
     const proof = signinProof(connection, frame);
     const fresh = proof === UNSIGNED ? this.parts.apps.fresh(connection.hub.appId) : undefined;

@@ -52,7 +52,7 @@ export class Subscribe {
     return new Subscribe({ apps, channels, filters, filterShare, outlet, joins, patterns, withdraw });
   }
 
-  /** Undefined when it was done at once; the promise never rejects. */
+  /** Returns undefined if it completed synchronously; the promise never rejects. */
   handle(connection: Connection, frame: SubscribeRequest): Promise<void> | undefined {
     return this.join(connection, frame, this.judge(connection, frame));
   }
@@ -66,7 +66,7 @@ export class Subscribe {
   }
 
   /**
-   * Carries out a verdict. Undefined when it was done at once; the promise never rejects.
+   * Carries out a verdict. Returns undefined if it completed synchronously; the promise never rejects.
    *
    * A signature that no known secret made is judged once more after the app was read from its store.
    */
@@ -202,7 +202,7 @@ export class Subscribe {
   }
 }
 
-/** Whether a channel or pattern is not gone again. */
+/** Whether a channel or pattern is still subscribed. */
 const has = ({ subscriptions, patterns }: Connection, name: string): boolean =>
   subscriptions.get(name) !== undefined || patterns?.has(name) === true;
 

@@ -35,7 +35,7 @@ const NO_ANSWER = { kind: 'no_answer' } as const;
 const NOT_AUTHORIZED = { kind: 'not_authorized' } as const;
 const IDLE = { kind: 'idle' } as const;
 
-/** Judges one connection. Anything inbound is a sign of life, and a probe that had one is over. */
+/** Returns the verdict for one connection. Any inbound frame counts as activity and answers an outstanding probe. */
 export function heartbeatVerdict(pulse: Pulse, rules: HeartbeatRules, tick: number): HeartbeatVerdict {
   const authorizeBy = pulse.isAuthorized ? Infinity : pulse.connectedTick + rules.authorizationTicks;
   if (tick >= authorizeBy) return NOT_AUTHORIZED;
@@ -45,7 +45,7 @@ export function heartbeatVerdict(pulse: Pulse, rules: HeartbeatRules, tick: numb
   const due = isProbed
     ? pulse.probedTick + rules.answerTicks
     : Math.max(pulse.activeTick, pulse.connectedTick) + rules.activityTicks;
-  // It may answer a probe and be silent again before the time to answer is over.
+  // It may answer a probe and become idle again before the probe's timeout.
   if (tick < due)
     return { kind: 'wait', untilTick: Math.min(due, authorizeBy, idleAt, tick + rules.activityTicks) };
   return isProbed ? NO_ANSWER : PROBE;

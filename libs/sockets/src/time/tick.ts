@@ -1,2 +1,2 @@
-/** Length of a tick, and so how late a heartbeat may be. */
+/** The length of a tick, which is the maximum delay of a heartbeat. */
 export const TICK_MS = 500;

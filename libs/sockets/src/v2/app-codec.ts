@@ -3,7 +3,10 @@ import type { Fact } from '@carillon/protocol';
 import type { CodecV2 } from './codec.js';
 import type { Tags } from './tags.js';
 
-/** Protocol 2 in one wire format, as connections of one app get it: with the tags of a message where its channel shows them. */
+/**
+ * Protocol 2 in one wire format, as connections of one app get it: with the tags of a message where its channel shows
+ * them.
+ */
 export class AppCodec implements Codec {
   constructor(
     private readonly codec: CodecV2,

@@ -88,7 +88,8 @@ export class ChannelHistories {
       const message = isMistake ? error.message : 'The history cannot be read now, retry';
       outlet.error(connection, frameError(row, { channel, message }));
     } finally {
-      // A store in memory answers before the next frame is read: such a request runs at least until the loop has turned.
+      // A store in memory answers before the next frame is read: such a request runs at least until the loop has
+      // turned.
       await nextTurn();
       await whenDrained(connection);
       this.#underWay.set(connection, (this.#underWay.get(connection) ?? 1) - 1);

@@ -68,7 +68,9 @@ class FilteredCodec implements Codec {
 
 const codecs = new WeakMap<Codec, WeakMap<Filter, Codec>>();
 
-/** The one codec of a filter over a codec: equal filters are one object, so their subscribers share frames and topics. */
+/**
+ * The one codec of a filter over a codec: equal filters are one object, so their subscribers share frames and topics.
+ */
 function filteredCodec(base: Codec, filter: Filter, names: WireNames, share: LoopShare): Codec {
   let ofBase = codecs.get(base);
   if (ofBase === undefined) codecs.set(base, (ofBase = new WeakMap()));

@@ -26,7 +26,7 @@ export class PresenceUpdates {
 
   constructor(private readonly parts: PresenceUpdateParts) {}
 
-  /** Undefined when it was refused at once; the promise never rejects. */
+  /** Returns undefined if it was refused synchronously; the promise never rejects. */
   handle(connection: Connection, frame: PresenceUpdateFrame): Promise<void> | undefined {
     const { channel, userInfoText } = frame;
     const userId = connection.subscriptions.get(channel)?.userId ?? null;

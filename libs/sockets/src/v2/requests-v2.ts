@@ -43,7 +43,7 @@ export class RequestsV2 {
     return summaries.has(channel) ? () => summaries.show(connection, channel, codec) : undefined;
   }
 
-  /** Undefined when it was done at once; the promise never rejects. */
+  /** Returns undefined if it completed synchronously; the promise never rejects. */
   handle(connection: Viewer, frame: OwnRequest): Promise<void> | undefined {
     const { tokens, presenceUpdates, deltas } = this.parts;
     switch (frame.kind) {

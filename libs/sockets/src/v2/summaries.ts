@@ -8,7 +8,7 @@ import type { Connection } from '../connection/connection.js';
 
 /** The limit of summaries sent to a new subscriber: those of the most recently annotated messages and types. */
 const MOST_SHOWN = 1000;
-/** Summaries of one read, each of which may be of many clients. */
+/** The page size of summaries, each of which can contain many clients. */
 const PAGE = 50;
 
 /** Dependencies of {@link Summaries}. */

@@ -11,7 +11,7 @@ export class Tags {
 
   areShown(of: AppHub, channel: string): boolean {
     if (!this.areOn) return false;
-    // The place of an app may have been given up and made again since a connection came.
+    // The hub of an app may have been released and recreated since the connection was admitted.
     const { app } = this.hub.hubs.find(of.appId) ?? of;
     return showsTags(channel, app.record.policy.channels.channel_delta_compression);
   }

@@ -46,7 +46,7 @@ export class TokenEnds {
     this.#wheel.advance(this.#tickOf(this.now()));
   }
 
-  /** Ends the token of a connection at its time, at once if that has passed. An earlier token of it is forgotten. */
+  /** Schedules the expiry of a connection's token, immediately if it has passed. Replaces an earlier token. */
   follow(connection: Connection, expiresAt: number): void {
     this.forget(connection);
     const nowMs = this.now();

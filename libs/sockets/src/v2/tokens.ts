@@ -48,7 +48,7 @@ export class Tokens {
 
   constructor(private readonly parts: TokensParts) {}
 
-  /** Whether a connection may come in with a token. Rejects where revocations cannot be read. */
+  /** Whether a token admits a connection. Rejects if revocations cannot be read. */
   async check(
     token: string,
     about: { readonly appId: string; readonly key: SigningKey; readonly identity: string | null },

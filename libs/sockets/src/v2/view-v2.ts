@@ -14,7 +14,7 @@ export interface Narrowed {
 
 /** The view of a protocol 2 subscription, and the options its client requested. */
 export class ViewV2 implements View {
-  /** With differences; null: everything in full. */
+  /** The delta codec; null: all messages are sent in full. */
   delta: DeltaEntry | null = null;
   /** Sends the frames that follow the success frame. */
   settled: () => void = () => {};

@@ -54,7 +54,7 @@ export class StreamAdmission {
     throw new StreamRefusal(refusal, { label: 'rate_limited', wsCode: 4301, retry: 'busy', leastRetryMs });
   }
 
-  /** The app exists, is enabled, and lets the origin of the request in. */
+  /** Returns the app; requires that it exists, is enabled and allows the origin of the request. */
   async app(request: HttpRequest): Promise<App> {
     const app = await this.#lookUp(request.params['appKey'] ?? '');
     if (app === null) throw closedWith('app_does_not_exist', 'app_not_found', { label: 'app' });

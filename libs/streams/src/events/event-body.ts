@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is Members =>
 export const tooLarge = (text: string): StreamRefusal =>
   new StreamRefusal(new ServiceError('payload_too_large', { text }), { label: 'invalid' });
 
-/** Reads the body of a POST, whose members win over those of the query. */
+/** Reads the body of a POST; its members take precedence over those of the query. */
 export function readBody(request: HttpRequest, query: URLSearchParams, maxBytes: number): RequestMembers {
   if ((request.rawBody?.length ?? 0) > maxBytes) throw tooLarge(`The body is larger than ${maxBytes} bytes`);
   const body = objectOf(request);

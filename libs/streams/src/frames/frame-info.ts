@@ -27,7 +27,7 @@ export interface FrameInfo {
   readonly shared: { id: string; block: string };
 }
 
-/** Frames whose lines are kept: those of one turn of the event loop and a few slow clients. */
+/** The number of cached frames: those of one turn of the event loop and of a few slow clients. */
 const MAX_KEPT = 32;
 
 const PREFIX = /^service(?:_internal)?:/;

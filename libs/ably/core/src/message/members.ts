@@ -99,7 +99,7 @@ function changeTimeOf(text: string): number | null {
   return isObject(kept) && typeof kept['at'] === 'number' ? kept['at'] : null;
 }
 
-/** The client of a member that is kept so. */
+/** Returns the clientId of a stored member. */
 export const clientOf = (channel: string, userId: string): string =>
   isShared(channel) ? userId : namesOf(userId).clientId;
 

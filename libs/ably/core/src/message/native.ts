@@ -124,7 +124,7 @@ type Live = Pick<
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const timeOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-/** Whether a message of this name is one of the service itself, which is neither theirs to publish nor to hear. */
+/** Whether the name is that of a service event, which Ably clients can neither publish nor receive. */
 export const isReserved = (name: string | null): boolean => name !== null && readReservedEvent(name) !== null;
 
 /** Null: it is nothing for these clients. */

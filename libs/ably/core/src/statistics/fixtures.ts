@@ -3,7 +3,7 @@ import { isObject } from '../json.js';
 import { type Entries, flatName, withSums } from './entries.js';
 import { startOf } from './intervals.js';
 
-/** A minute as a test wants it to have been. */
+/** The counters of one minute, as imported by a test. */
 export interface Fixture {
   readonly startMs: number;
   readonly entries: Entries;

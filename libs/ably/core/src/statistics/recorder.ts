@@ -125,7 +125,7 @@ export class Recorder {
       const sum = sums.get(name);
       sums.set(name, { appId, startMs, seen: sum === undefined ? seen : together(sum.seen, seen) });
     }
-    // Of different apps at once: one must not wait for the others.
+    // Apps are written concurrently, so that one does not wait for the others.
     await Promise.all(
       [...sums.values()].map(({ appId, startMs, seen }) =>
         this.buckets.add(appId, startMs, { ...seen, entries: withSums(seen.entries) }).catch(() => {

@@ -58,7 +58,7 @@ export class Statistics {
     for (const [name, value] of Object.entries(entries)) this.#tallies.add(appId, name, value);
   }
 
-  /** Messages that came in; resolves when they are counted, or after a while all the same. */
+  /** Counts inbound messages; resolves when they are counted or after a timeout. */
   inbound(appId: string, way: StatsWay, { count, bytes }: Counted): Promise<void> {
     const name = `messages.inbound.${way}.messages`;
     return this.#recorder.written(appId, { [`${name}.count`]: count, [`${name}.data`]: bytes });
@@ -68,12 +68,12 @@ export class Statistics {
     this.#count(appId, `messages.outbound.${way}.messages`, { count, bytes });
   }
 
-  /** Members that came, changed or went. */
+  /** Counts members that entered, updated or left. */
   presence(appId: string, direction: 'inbound' | 'outbound', counted: Counted): void {
     this.#count(appId, `messages.${direction}.realtime.presence`, counted);
   }
 
-  /** The same, as far as they are kept. */
+  /** Counts those that are stored in the presence history. */
   persistedPresence(appId: string, counted: Counted): void {
     this.#count(appId, 'persisted.presence', counted);
   }

@@ -71,7 +71,7 @@ export class DeltaChain implements Codec, BaseHolder {
     const full = frames.of(this.full);
     if (full === null) return null;
     if (fact.kind !== 'message') {
-      // Clients take a summary for their last message, which no difference can be made to.
+      // Clients treat a summary as their last message, which cannot be the base of a delta.
       if (fact.kind === 'annotations_summarized') this.#holds(null);
       return full;
     }

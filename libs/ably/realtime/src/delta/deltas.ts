@@ -5,7 +5,7 @@ import type { CompatCodec } from '../codec.js';
 import { type ChainChannel, DeltaChain } from './delta-chain.js';
 import { DeltaEntry } from './delta-entry.js';
 
-/** Characters of the bases of one app in this process. Beyond, those not used for longest are forgotten. */
+/** The limit of base characters per app in this process. Beyond it, the least recently used bases are dropped. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
 /** The delta chains of all channels of this process. */
@@ -15,7 +15,7 @@ export class Deltas {
 
   constructor(private readonly metrics: Metrics) {}
 
-  /** The codec of an attachment with differences. */
+  /** The codec of an attachment with deltas. */
   entry(hub: AppHub, about: LocalChannel['about'], full: CompatCodec): Codec {
     this.#meters(hub, about).enabled();
     return new DeltaEntry(full, (entry) => {

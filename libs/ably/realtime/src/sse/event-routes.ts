@@ -185,7 +185,7 @@ class Opening {
 /** A failed attach that the client may repeat is a refusal for now. */
 const statusOf = ({ code, statusCode }: ErrorBody): number => (code === 50_003 ? 503 : statusCode);
 
-/** Whether the client wants a status where a browser would stop for good. */
+/** Whether the client prefers an HTTP error status, after which a browser would stop permanently. */
 const wantsStatus = (request: HttpRequest): boolean =>
   request.query['refusals'] === 'status' ||
   (request.header('prefer') ?? '').includes('status') ||

@@ -15,7 +15,10 @@ import { APP } from './entity.js';
 import { readMark, writeMark } from './mark.js';
 import { appOf, MAX_JSON_BYTES, rowOf } from './row.js';
 
-/** A transaction that began this long before the store was asked may still commit an earlier time; it is looked for again. */
+/**
+ * A transaction that began this long before the store was asked may still commit an earlier time; it is looked for
+ * again.
+ */
 const OVERLAP_SECONDS = 10;
 
 /** The columns read for an app; times are used only inside the database. */

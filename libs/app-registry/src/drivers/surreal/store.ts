@@ -5,7 +5,7 @@ import type { AppPage, AppPageRequest, AppStore, RevisedApp, StoredApp } from '.
 import { appOf, contentOf, isStorableText, revisionOf, seenOf } from './record.js';
 import { statementsOf, THROWN } from './statements.js';
 
-/** Driver `surrealdb`: one record an app, whose id is that of the app; a unique index keeps keys apart. */
+/** Driver `surrealdb`: one record per app with the id of the app; a unique index enforces unique keys. */
 export class SurrealAppStore implements AppStore {
   readonly local = false;
   readonly #statements: ReturnType<typeof statementsOf>;

@@ -55,7 +55,7 @@ export class Token {
     return this.#token;
   }
 
-  /** Whether it ends within so long, as far as this clock knows; false also without a token. */
+  /** Whether it expires within this time by the local clock; false without a token. */
   #isExpired(withinMs = 0): boolean {
     const end = this.#token === null ? null : expiryMs(this.#token);
     return end !== null && end <= this.parts.clock.now() + withinMs;
@@ -89,7 +89,7 @@ export class Token {
     this.#wait(Math.max(SHORTEST_WAIT_MS, leftMs - Math.min(EARLY_MS, leftMs / 10)));
   }
 
-  /** The connection is gone. */
+  /** Called when the connection is lost. */
   rest(): void {
     this.#isWatched = false;
     this.#stopTimer();

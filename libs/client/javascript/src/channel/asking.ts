@@ -19,7 +19,7 @@ export interface AskingParts {
   readonly onAuthorized: (authorization: Authorization) => void;
 }
 
-/** From this status on the service, or the app's own server, could not answer now and may be asked again. */
+/** From this status on, the failure of the service or of the app's own server is temporary and can be retried. */
 const RETRY_FROM = 500;
 
 /** Requests a subscription from the service, with the app's authorization. Retries on temporary failures. */

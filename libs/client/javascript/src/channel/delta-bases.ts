@@ -5,7 +5,7 @@ export interface DeltaDecoder {
   apply(base: Uint8Array, delta: Uint8Array): Uint8Array;
 }
 
-/** A difference as the service sends it. */
+/** A delta as sent by the service. */
 export interface Delta {
   readonly delta: string;
   readonly seq: number;
@@ -26,7 +26,7 @@ const MOST_GROUPS = 1000;
 export class DeltaBases {
   readonly #bases = new Map<string, Base>();
 
-  /** `decoders`, the preferred one first, which is that of differences that name none. */
+  /** `decoders`: the preferred one first, which also decodes deltas without an algorithm. */
   constructor(private readonly decoders: readonly DeltaDecoder[]) {}
 
   keep(group: string, sequence: number, text: string): void {

@@ -5,7 +5,7 @@ import { type Delta, DeltaBases, type DeltaDecoder } from './delta-bases.js';
 /** The limit of frames held while a channel is resynchronized. */
 const MOST_HELD = 5000;
 
-/** Messages that come as differences on one channel, and those that wait while one that did not fit is sent again. */
+/** Decodes the deltas of one channel, and holds messages while a delta that could not be decoded is resent. */
 export class Differences {
   readonly #bases: DeltaBases;
   /** Null: there is no repair. */

@@ -33,7 +33,7 @@ export interface Summary {
   readonly summary: Readonly<Record<string, unknown>>;
 }
 
-/** One annotation that came or went. */
+/** An annotation that was created or deleted. */
 export interface AnnotationEvent {
   readonly action: 'annotation.create' | 'annotation.delete';
   readonly id?: string;
@@ -68,7 +68,7 @@ export interface ChannelEvents {
   readonly subscribed: { readonly attachSerial: number | null };
   /** The subscription was refused, or something on the channel. */
   readonly error: CarillonError;
-  /** After each connection that was lost, and where live messages were lost for good. */
+  /** Emitted after each lost connection, and when live messages are lost permanently. */
   readonly recovery: Recovery;
   readonly rewound: Rewound;
   /** A cache channel has no last event. */

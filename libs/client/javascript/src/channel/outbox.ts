@@ -9,7 +9,7 @@ export interface Unconfirmed {
   readonly again: number;
 }
 
-/** The service knows a message by its id for at least so long: within it, sending it again makes no second message. */
+/** The minimum deduplication window of the service: a message resent within it is not published twice. */
 const REPEATABLE_MS = 60_000;
 /**
  * The limit of resends. A connection may be lost because of what is sent: a frame that is far too large is answered
@@ -53,7 +53,7 @@ export class Outbox {
     this.giveUp();
   }
 
-  /** It is on its way since then, and its sender will get it too. The oldest is forgotten when too many are. */
+  /** Records a sent event whose echo confirms it. The oldest is dropped if there are too many. */
   sent(one: Unconfirmed): void {
     const id = one.frame.messageId;
     if (id === undefined) return;

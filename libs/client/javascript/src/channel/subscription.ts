@@ -205,7 +205,7 @@ export class Subscription {
     if (held === 'overflow') this.parts.reconnect('Too many messages came during a repair');
   }
 
-  /** A message of which only the difference came. One that does not fit has the service start over. */
+  /** Receives a delta. One that cannot be applied requests a resync from the service. */
   receiveDelta(frame: ReceivedFrame): void {
     const whole = this.differences.whole(frame);
     if (whole !== null) return this.receive(whole);

@@ -38,7 +38,7 @@ export interface ConnectionEvents {
 
 /** The connect timeout of a transport while another one is left. */
 const FALL_BACK_MS = 3000;
-/** After 41xx, at least so long. */
+/** The minimum delay after a close code 41xx. */
 const MUCH_LATER_MS = 1000;
 /**
  * A connection that lasted less counts as a failed attempt, so that a client that is admitted and then closed does

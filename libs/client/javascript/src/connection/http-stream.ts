@@ -38,7 +38,7 @@ export class HttpStream implements SocketLike {
   #keepAlive: ReturnType<typeof setTimeout> | undefined;
   #keepAliveMs = 0;
 
-  /** @param url of a WebSocket, whose query is that of the session, but for its token */
+  /** @param url the WebSocket URL; its query is that of the session, except for the token */
   constructor(url: string) {
     const address = new URL(url.replace(/^ws/, 'http'));
     const token = address.searchParams.get('token');
@@ -114,7 +114,7 @@ export class HttpStream implements SocketLike {
     this.#rest();
   }
 
-  /** The service hears something of a client that only reads. */
+  /** Sends keep-alives, so that the service sees activity of a client that only reads. */
   #rest(): void {
     clearTimeout(this.#keepAlive);
     this.#keepAlive = setTimeout(() => void this.#post(true), this.#keepAliveMs);

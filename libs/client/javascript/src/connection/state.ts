@@ -17,7 +17,7 @@ export type ConnectionState =
 export interface StateChange {
   readonly previous: ConnectionState;
   readonly current: ConnectionState;
-  /** Why; absent: it went well, or the caller wanted it. */
+  /** The reason; absent for a success or a change requested by the caller. */
   readonly reason?: CarillonError;
   /** For `waiting`: the time until the next attempt. */
   readonly retryInMs?: number;

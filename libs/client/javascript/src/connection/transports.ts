@@ -10,7 +10,7 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-/** For so long the transport that worked is tried first. */
+/** The time for which the last working transport is tried first. */
 const REMEMBER_MS = 3_600_000;
 const KEY = 'carillon-transport:';
 
@@ -19,7 +19,10 @@ const remembered = new Map<string, Remembered>();
 /** The page's storage. Undefined if the runtime has none; throws if access is denied. */
 const storage = (): Storage | undefined => (globalThis as { localStorage?: Storage }).localStorage;
 
-/** Chooses the transport of each attempt: one that fails is followed by the next, and the one that worked is remembered per host. */
+/**
+ * Chooses the transport of each attempt: one that fails is followed by the next, and the one that worked is remembered
+ * per host.
+ */
 export class Transports {
   #current: TransportName;
   readonly #failed = new Set<TransportName>();

@@ -8,7 +8,7 @@ const LONGEST = 64 * 1024 * 1024;
 
 const wrong = (): Error => new Error('The difference is not of the base');
 
-/** Reads numbers and signs of a difference one after the other. */
+/** Reads the numbers and operators of a delta sequentially. */
 class Reader {
   #at = 0;
 
@@ -46,7 +46,7 @@ export function fossilChecksum(bytes: Uint8Array): number {
   return sum;
 }
 
-/** Reads differences of the format of Fossil. */
+/** Decodes deltas in the Fossil format. */
 export const fossil: DeltaDecoder = {
   algorithm: 'fossil',
   apply(base, delta) {

@@ -121,7 +121,7 @@ function run(
   return space.subarray(segment.length);
 }
 
-/** Reads differences of VCDIFF (RFC 3284) without secondary compression and with the default code table. */
+/** Decodes VCDIFF deltas (RFC 3284) without secondary compression and with the default code table. */
 export const vcdiff: DeltaDecoder = {
   algorithm: 'xdelta3',
   apply(base, delta) {

@@ -29,7 +29,7 @@ export interface Frame {
   readonly extras?: Extras;
 }
 
-/** A frame as it came. */
+/** A received frame. */
 export interface ReceivedFrame extends Frame {
   /** For a frame that can be a delta base: its exact text without the two members below. */
   readonly baseText?: string;

@@ -1,7 +1,7 @@
 import type { Frame, ReceivedFrame, WireFormat } from './frame.js';
 import { fromWire, toWire, type WireFrame } from './wire-frame.js';
 
-/** The two members at the end of a frame that differences will be made of. */
+/** The two members at the end of a frame that can be a delta base. */
 const DELTA_MEMBERS = /,"__delta_seq":(\d+)(?:,"__conflation_key":"([^"\\]*)")?\}$/;
 /** Longer than the two members can be: only the end of a long frame is looked at. */
 const TAIL = 600;
@@ -19,7 +19,7 @@ export function frameOfText(text: string): ReceivedFrame | null {
   return typeof event === 'string' && event !== '' ? fromWire(frame as WireFrame) : null;
 }
 
-/** The format JSON, the only one that can carry differences between messages. */
+/** The JSON format, the only one that supports deltas. */
 export const json: WireFormat = {
   name: 'json',
   // Bytes are shown as a list of them, as the service shows them.

@@ -27,7 +27,7 @@ export interface LiveMessage {
 /** `stale`: older than the known version. `baseless`: appends to an unknown version. */
 export type Folded = LiveMessage | 'stale' | 'baseless';
 
-/** A message after one more version of it. Versions may come twice, and older ones after newer ones. */
+/** Applies a version to a message. Versions may be duplicated or out of order. */
 export function fold(known: LiveMessage | undefined, message: Message): Folded {
   const { change } = message;
   if (change === null) return known === undefined ? whole(message, undefined) : 'stale';

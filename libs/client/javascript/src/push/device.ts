@@ -95,7 +95,7 @@ export class PushDevice {
     await this.parts.api({ method: 'DELETE', path: '/push/channelSubscriptions', query, headers });
   }
 
-  /** The service forgets it, with its subscriptions. */
+  /** Deletes the registration and its subscriptions. */
   async unregister(): Promise<void> {
     const known = this.#identity;
     if (known === null) return;

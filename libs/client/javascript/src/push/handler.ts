@@ -46,7 +46,7 @@ async function tellPages(worker: Worker, message: object): Promise<readonly Page
 
 async function show(worker: Worker, { notification, data = {} }: PushPayload): Promise<void> {
   await tellPages(worker, { type: PUSH_MESSAGE, notification, data });
-  // Data alone is for pages; browsers want everything that is pushed to be seen.
+  // Data-only pushes are posted to pages; browsers require that every push shows a notification.
   const { title = '', body, image } = notification ?? {};
   const options = {
     data,

@@ -42,7 +42,7 @@ export function useConnectionState(): ConnectionState {
   );
 }
 
-/** The channel, subscribed for as long as any component uses it. Options count as they are when the first one comes. */
+/** The channel, subscribed for as long as any component uses it. The options of the first one apply. */
 export function useChannel<Events extends object = EventMap>(
   name: string,
   options?: SubscribeOptions,

@@ -18,7 +18,7 @@ export interface PresenceMember {
 export interface SignedInUser {
   readonly id: string;
   readonly user_info?: unknown;
-  /** Users whose coming and going it hears of; at most 100. */
+  /** The users on its watchlist, whose online status it receives; at most 100. */
   readonly watchlist?: readonly string[];
   readonly capabilities?: Readonly<Record<string, readonly string[]>>;
 }

@@ -36,7 +36,7 @@ export class DeltaChannel implements CohortChannel {
   #version = 0;
   /** The message count of the channel when its last delta subscriber left; null while there are delta subscribers. */
   #leftAt: number | null = 0;
-  /** Messages may wait for a filter while others of the channel come. */
+  /** Messages may await a filter while later ones of the channel arrive. */
   readonly #events = new WeakMap<Frames, { readonly event: DeltaEvent | null }>();
 
   constructor(private readonly parts: DeltaChannelParts) {
@@ -148,7 +148,9 @@ export class DeltaChannel implements CohortChannel {
     return this.parts.local.isBehind(cohort);
   }
 
-  /** The cohort of a new subscriber where there are enough. If messages wait for all of them, it begins behind those. */
+  /**
+   * The cohort of a new subscriber where there are enough. If messages wait for all of them, it begins behind those.
+   */
   #merged(cohorts: readonly DeltaCohort[]): DeltaCohort {
     const { local } = this.parts;
     const largestOf = (some: readonly DeltaCohort[]): DeltaCohort =>

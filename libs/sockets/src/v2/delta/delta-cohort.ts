@@ -38,7 +38,7 @@ export class DeltaCohort implements Codec, BaseHolder {
     private readonly channel: CohortChannel,
     /** The codec of its subscribers while they are held back. */
     readonly held: DeltaEntry,
-    /** The version of the channel whose bases it began with; null: it began with none. */
+    /** The version of the channel whose bases it started with; null: it started without bases. */
     private readonly seededAt: number | null,
   ) {
     this.variant = held.variant;
@@ -97,7 +97,7 @@ export class DeltaCohort implements Codec, BaseHolder {
     this.channel.leave(this);
   }
 
-  /** The channel reads every message as it comes, so that its latest bases do not depend on filters that wait. */
+  /** The channel reads every message on arrival, so that its latest bases do not depend on pending filters. */
   #isDeferred(frames: Frames): boolean {
     const { fact } = frames;
     if (isCandidate(fact)) this.channel.eventOf(fact, frames);

@@ -13,11 +13,11 @@ export interface DeltaRequestsParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Turns differences on and off, for connections and for subscriptions. */
+/** Enables and disables deltas, for connections and for subscriptions. */
 export class DeltaRequests {
   constructor(private readonly parts: DeltaRequestsParts) {}
 
-  /** A view as its subscription wants it, as far as the channel and the connection let it. */
+  /** The view for a subscription request, within the limits of the channel and the connection. */
   settle(connection: Viewer, at: SettledAt, view: ViewV2): void {
     if (at.kind === 'pattern') {
       view.settled = () => this.#acknowledge(connection, at.pattern, view);

@@ -16,7 +16,7 @@ import { DeltaEntry } from './delta-entry.js';
 import { DeltaStates } from './delta-states.js';
 import type { DeltaVariant } from './delta-variant.js';
 
-/** Characters of the bases of one app in this process. Beyond, those not used for longest are forgotten. */
+/** The limit of base characters per app in this process. Beyond it, the least recently used bases are dropped. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
 /** Dependencies of {@link Deltas}. */
@@ -25,7 +25,7 @@ export interface DeltasParts {
   readonly metrics: Metrics;
 }
 
-/** The differences of all channels of this process. */
+/** The deltas of all channels of this process. */
 export class Deltas {
   /** Limits the channels with bases per connection. */
   readonly states: DeltaStates;
