@@ -10,6 +10,7 @@ const DEMO: Readonly<Record<string, string>> = {
   ENVIRONMENT: 'development',
   HOST: '127.0.0.1',
   METRICS_HOST: '127.0.0.1',
+  MANAGEMENT_ENABLED: 'true',
   HISTORY_ENABLED: 'true',
   PRESENCE_HISTORY_ENABLED: 'true',
   PUSH_STORAGE_DRIVER: 'postgres',
