@@ -47,7 +47,9 @@ export class EventStream {
 
   /** With a handler of this event the native library sends what it buffers only along with a further piece. */
   #drain(): void {
-    this.#isBehind = !this.#native.write(COMMENT);
+    this.#native.cork(() => {
+      this.#isBehind = !this.#native.write(COMMENT);
+    });
     if (!this.#isBehind) this.onDrained?.();
   }
 
