@@ -22,7 +22,7 @@ let scenes = 0;
 export async function scene(): Promise<Scene> {
   const { url, end } = await (await engine('postgres')).isolate();
   const schema = `outbox_${process.pid}_${(scenes += 1)}`;
-  await installOutbox({ url, schema, rotateSeconds: 60 });
+  await installOutbox({ url, schema, rotateSeconds: 3600 });
   const clients: PgClient[] = [];
   const connect = async (to = url): Promise<Connection> => {
     const client = await createClient(to, 'test');
