@@ -20,7 +20,7 @@ const RULES = [
   [
     'memory, node and app say who may come in',
     'realtime',
-    'quotas of node and app, memory',
+    'connection quotas of node and app',
     'src/entry/places.ts',
     "admission.state() === 'MEMORY_PRESSURE'",
   ],
@@ -70,7 +70,7 @@ const RULES = [
   [
     'a rewind counts messages or seconds',
     'realtime',
-    'the past that a subscription begins with',
+    'rewind: channel history',
     'src/recovery/rewind-selection.ts',
     'wish.seconds * 1000',
   ],
