@@ -10,7 +10,7 @@ import { answerTo } from './model.js';
 
 const page = (name) => fileURLToPath(new URL(`./pages/${name}`, import.meta.url));
 const PAGES = new Set(['index', 'chat', 'ai', 'push']);
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 /** The capability of a page's token. */
 const CAPABILITY = {
   '*': [
@@ -43,7 +43,7 @@ async function textOf(request) {
   let text = '';
   for await (const chunk of request) {
     text += chunk;
-    if (text.length > MOST_BYTES) throw new Error('The request is too large');
+    if (text.length > MAX_BYTES) throw new Error('The request is too large');
   }
   return text;
 }

@@ -36,7 +36,7 @@ const NO_SOCKET = 'This runtime has no WebSocket: pass one in the options';
 const NEEDS_SIGNATURE = /^(\[meta\])?(private|presence)-/;
 const REVOKED = 40160;
 /** Unanswered subscribe requests; the service keeps 1000 frames for a socket by default. */
-const MOST_SUBSCRIBING = 100;
+const MAX_SUBSCRIBING = 100;
 
 /** A client of the service: one connection that reconnects automatically, and any number of channels on it. */
 export class Carillon extends Emitter<ClientEvents> {
@@ -62,7 +62,7 @@ export class Carillon extends Emitter<ClientEvents> {
     super();
     const { clock = realClock, vendor = 'service', token, format = json } = options;
     this.#options = options;
-    this.#pacer = new Pacer(MOST_SUBSCRIBING, clock);
+    this.#pacer = new Pacer(MAX_SUBSCRIBING, clock);
     this.#Socket = options.WebSocket ?? ownSocket();
     // A session speaks JSON alone.
     const usable = (name: TransportName): boolean => name === 'websocket' || format.name === 'json';

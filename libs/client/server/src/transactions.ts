@@ -27,7 +27,7 @@ type Members = Readonly<Record<string, unknown>>;
 type Rows = readonly Members[];
 
 const IDENTIFIER = /^[a-z_][a-z0-9_]*$/;
-const MOST_TOGETHER = 10_000;
+const MAX_TOGETHER = 10_000;
 
 /**
  * Publishes events in the transaction of `client`: they are delivered exactly if it commits. Returns the ids in the order of
@@ -79,7 +79,7 @@ function runsOf(events: readonly TransactionEvent[]): readonly TransactionEvent[
   const runs: TransactionEvent[][] = [];
   for (const event of events) {
     const open = runs.at(-1);
-    if (open !== undefined && open[0]?.app === event.app && open.length < MOST_TOGETHER) open.push(event);
+    if (open !== undefined && open[0]?.app === event.app && open.length < MAX_TOGETHER) open.push(event);
     else runs.push([event]);
   }
   return runs;

@@ -11,9 +11,9 @@ export interface Position {
 export type Taken = 'deliver' | 'duplicate' | 'reset';
 
 /** The number of recent message ids used for deduplication. A resent message carries its original id. */
-const MOST_IDS = 256;
+const MAX_IDS = 256;
 /** The number of remembered serials of messages from before the subscription. */
-const MOST_BEFORE = 5000;
+const MAX_BEFORE = 5000;
 
 /** Tracks which frames of one channel were already delivered. Serials may have gaps because of filters. */
 export class Continuity {
@@ -72,7 +72,7 @@ export class Continuity {
     const id = `${frame.channel} ${frame.messageId}`;
     if (this.#ids.has(id)) return 'duplicate';
     this.#ids.add(id);
-    if (this.#ids.size > MOST_IDS) this.#ids.delete(first(this.#ids) ?? '');
+    if (this.#ids.size > MAX_IDS) this.#ids.delete(first(this.#ids) ?? '');
     return taken;
   }
 
@@ -90,7 +90,7 @@ export class Continuity {
       return 'deliver';
     }
     if (serial > this.#floor || serial <= this.#after || this.#before.has(serial)) return 'duplicate';
-    if (this.#before.size >= MOST_BEFORE) this.#before.delete(first(this.#before) ?? 0);
+    if (this.#before.size >= MAX_BEFORE) this.#before.delete(first(this.#before) ?? 0);
     this.#before.add(serial);
     return 'deliver';
   }

@@ -20,7 +20,7 @@ interface Base {
 }
 
 /** The limit of groups with a base per channel; the service keeps fewer. */
-const MOST_GROUPS = 1000;
+const MAX_GROUPS = 1000;
 
 /** The last full text of each group of one channel. */
 export class DeltaBases {
@@ -32,7 +32,7 @@ export class DeltaBases {
   keep(group: string, sequence: number, text: string): void {
     this.#bases.delete(group);
     this.#bases.set(group, { sequence, text });
-    if (this.#bases.size > MOST_GROUPS) this.#bases.delete(this.#bases.keys().next().value ?? '');
+    if (this.#bases.size > MAX_GROUPS) this.#bases.delete(this.#bases.keys().next().value ?? '');
   }
 
   forget(): void {

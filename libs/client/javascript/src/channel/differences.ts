@@ -3,7 +3,7 @@ import { frameOfText } from '../format/json.js';
 import { type Delta, DeltaBases, type DeltaDecoder } from './delta-bases.js';
 
 /** The limit of frames held while a channel is resynchronized. */
-const MOST_HELD = 5000;
+const MAX_HELD = 5000;
 
 /** Decodes the deltas of one channel, and holds messages while a delta that could not be decoded is resent. */
 export class Differences {
@@ -49,7 +49,7 @@ export class Differences {
   hold(frame: ReceivedFrame): 'held' | 'now' | 'overflow' {
     if (this.#held === null || frame.serial === undefined) return 'now';
     this.#held.push(frame);
-    return this.#held.length > MOST_HELD ? 'overflow' : 'held';
+    return this.#held.length > MAX_HELD ? 'overflow' : 'held';
   }
 
   /** Ends the repair and returns the held frames in order. */

@@ -65,7 +65,7 @@ interface Pending {
 }
 
 /** The limit of pending requests. */
-const MOST_PENDING = 100;
+const MAX_PENDING = 100;
 const LIMIT_MS = 30_000;
 
 /** Serializes the history requests of one connection, because responses carry no request id. */
@@ -132,8 +132,8 @@ export class Histories {
 
   #ask(channel: string, data: Readonly<Record<string, unknown>>): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      if (this.#pending.length >= MOST_PENDING) {
-        throw new CarillonError(`${MOST_PENDING} requests for history are waiting already`, { channel });
+      if (this.#pending.length >= MAX_PENDING) {
+        throw new CarillonError(`${MAX_PENDING} requests for history are waiting already`, { channel });
       }
       this.#pending.push({ channel, data, resolve, reject });
       if (this.#pending.length === 1) this.#send();

@@ -15,7 +15,7 @@ const REPEATABLE_MS = 60_000;
  * The limit of resends. A connection may be lost because of what is sent: a frame that is far too large is answered
  * only by closing the connection.
  */
-const MOST_AGAIN = 2;
+const MAX_AGAIN = 2;
 
 /**
  * The events that a client publishes on one channel. They wait while the channel is not subscribed, up to a limit.
@@ -80,7 +80,7 @@ export class Outbox {
    */
   take(nowMs: number, expired: (frame: Frame) => void): readonly Unconfirmed[] {
     const isRepeatable = ({ sentMs, again }: Unconfirmed): boolean =>
-      nowMs - sentMs < REPEATABLE_MS && again < MOST_AGAIN;
+      nowMs - sentMs < REPEATABLE_MS && again < MAX_AGAIN;
     for (const one of this.#lost) if (!isRepeatable(one)) expired(one.frame);
     const lost = this.#lost.filter(isRepeatable).map((one) => ({ ...one, again: one.again + 1 }));
     this.#lost = [];

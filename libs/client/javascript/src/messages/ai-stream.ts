@@ -14,7 +14,7 @@ export interface StreamOptions {
 }
 
 /** A token waits in memory while the one before is on its way; more than this is too much. */
-const MOST_WAITING_CHARACTERS = 1024 * 1024;
+const MAX_WAITING_CHARACTERS = 1024 * 1024;
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 100;
 
@@ -62,7 +62,7 @@ export class AiStream {
   append(token: string): void {
     if (this.#error !== null) throw this.#error;
     if (this.#hasEnded) throw new CarillonError('The stream has ended', { channel: this.channel });
-    if (this.#waiting.length + token.length > MOST_WAITING_CHARACTERS) {
+    if (this.#waiting.length + token.length > MAX_WAITING_CHARACTERS) {
       throw new CarillonError('Too many tokens are waiting', { channel: this.channel });
     }
     this.#waiting += token;

@@ -6,7 +6,7 @@ import { fold, type LiveMessage } from './fold.js';
 import type { Messages } from './messages.js';
 
 /** Versions that wait for the beginning of their message. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 
 /** Selects the messages to keep. */
 export interface LiveOptions {
@@ -126,7 +126,7 @@ export class LiveMessages extends Emitter<LiveEvents> {
     this.#waiting.delete(serial);
     if (now === null) return;
     // Beyond the buffer limit the versions are dropped; the next one fetches the message again.
-    const isTooMuch = waiting.length > MOST_WAITING;
+    const isTooMuch = waiting.length > MAX_WAITING;
     for (const one of isTooMuch ? [now] : [now, ...waiting]) this.#put(one, false);
   }
 
