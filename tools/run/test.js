@@ -16,10 +16,10 @@ const CI = process.env.CI === 'true';
 const NEVER_AGAIN = /\/libs\/(ground|domain\/channels)\//;
 
 /** More files that fail than this have a common cause, and are not tried again. */
-const MOST_AGAIN = 3;
+const MAX_AGAIN = 3;
 
 /** At most this many failures are named in the last lines. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** Runs vitest with `reporter.js`; returns its exit code, the reported files with their costs, and errors outside of tests. */
 async function vitest(filters) {
@@ -53,7 +53,7 @@ function failuresOf({ path, tests }) {
 async function runTests(filters) {
   const first = await vitest(filters);
   const broken = first.files.filter(isFailed);
-  const tooMany = broken.length > MOST_AGAIN || broken.some(({ path }) => NEVER_AGAIN.test(path));
+  const tooMany = broken.length > MAX_AGAIN || broken.some(({ path }) => NEVER_AGAIN.test(path));
   if (first.code === 0 || broken.length === 0 || tooMany || first.looseErrors.length > 0) return first;
   const again = broken.map(({ path }) => path);
   say(`once more: ${again.join(', ')}`);
@@ -69,9 +69,9 @@ function reasons({ code, files, looseErrors, missing = [] }, lint) {
   const failures = files.filter(isFailed).flatMap(failuresOf);
   const found = [
     ...(lint === 0 ? [] : ['the checks beside the tests, see above']),
-    ...failures.slice(0, MOST_NAMED),
-    ...(failures.length > MOST_NAMED ? [`${failures.length - MOST_NAMED} more tests`] : []),
-    ...looseErrors.slice(0, MOST_NAMED).map((text) => `error outside of tests: ${text}`),
+    ...failures.slice(0, MAX_NAMED),
+    ...(failures.length > MAX_NAMED ? [`${failures.length - MAX_NAMED} more tests`] : []),
+    ...looseErrors.slice(0, MAX_NAMED).map((text) => `error outside of tests: ${text}`),
     ...(CI ? missing.map(({ name }) => `engine ${name} is missing`) : []),
   ];
   if (code !== 0 && files.length === 0) found.push(`no test ran (filters: ${filters.join(' ') || 'none'})`);

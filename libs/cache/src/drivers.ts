@@ -18,7 +18,7 @@ type Open = (config: CacheConfig, listener: ConnectionListener, observer: CacheO
 /** The part of the memory that a memory cache may take for each of its two kinds of entries. */
 const MEMORY_PART = 32;
 const LEAST_BYTES = 32 * 1024 * 1024;
-const MOST_BYTES = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 
 const UNSEEN: CacheObserver = { full: () => undefined, opened: () => undefined };
 
@@ -74,7 +74,7 @@ async function openMemory(
 function memoryShareBytes(): number {
   const constrained = process.constrainedMemory();
   const all = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
-  return Math.min(MOST_BYTES, Math.max(LEAST_BYTES, Math.floor(all / MEMORY_PART)));
+  return Math.min(MAX_BYTES, Math.max(LEAST_BYTES, Math.floor(all / MEMORY_PART)));
 }
 
 async function openRedis({ cache, database }: CacheConfig, listener: ConnectionListener): Promise<Cache> {

@@ -29,7 +29,7 @@ export const USAGE = `Options:
 `;
 
 /** Far above the cores of a machine; each worker is a process of its own. */
-const MOST_WORKERS = 64;
+const MAX_WORKERS = 64;
 
 const wrong = (message: string): Command => ({ kind: 'usage-error', message });
 
@@ -37,7 +37,7 @@ const wrong = (message: string): Command => ({ kind: 'usage-error', message });
 const VALUED = new Map([
   ['--config', { option: 'config', needs: 'a path' }],
   ['-c', { option: 'config', needs: 'a path' }],
-  ['--workers', { option: 'workers', needs: `a number from 1 to ${MOST_WORKERS}` }],
+  ['--workers', { option: 'workers', needs: `a number from 1 to ${MAX_WORKERS}` }],
 ] as const);
 
 type Valued = 'config' | 'workers';
@@ -73,8 +73,8 @@ function commandFor(asked: ReadonlySet<string>, given: ReadonlyMap<Valued, strin
   const [kind = 'run', ...others] = (['check', 'print', 'migrate'] as const).filter((one) => asked.has(one));
   if (others.length > 0) return wrong('--check-config, --print-config and --migrate exclude each other');
   const workers = given.get('workers') ?? '1';
-  if (!/^[1-9]\d?$/.test(workers) || Number(workers) > MOST_WORKERS)
-    return wrong(`--workers needs a number from 1 to ${MOST_WORKERS}`);
+  if (!/^[1-9]\d?$/.test(workers) || Number(workers) > MAX_WORKERS)
+    return wrong(`--workers needs a number from 1 to ${MAX_WORKERS}`);
   if (kind === 'migrate' && workers !== '1') return wrong('--migrate is done by one process');
   return {
     kind,

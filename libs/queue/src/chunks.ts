@@ -1,4 +1,4 @@
-import { MOST_BYTES, type PreparedJob } from './job-store.js';
+import { MAX_BYTES, type PreparedJob } from './job-store.js';
 
 /** A part of a batch, and where it begins. */
 export interface Chunk {
@@ -14,7 +14,7 @@ export function* chunks(jobs: readonly PreparedJob[], mostJobs: number): Generat
   let bytes = 0;
   for (const [index, job] of jobs.entries()) {
     const size = Buffer.byteLength(job.data, 'utf8');
-    const isFull = index - start === mostJobs || bytes + size > MOST_BYTES;
+    const isFull = index - start === mostJobs || bytes + size > MAX_BYTES;
     if (index > start && isFull) {
       yield { start, jobs: jobs.slice(start, index) };
       start = index;

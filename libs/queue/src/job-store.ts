@@ -83,8 +83,8 @@ export interface JobStore {
 }
 
 /** Most jobs one call to a store takes or gives. */
-export const MOST_JOBS = 1000;
+export const MAX_JOBS = 1000;
 /** Most bytes of data one call takes or gives, beyond a first job of any size. */
-export const MOST_BYTES = 8 * 1024 * 1024;
+export const MAX_BYTES = 8 * 1024 * 1024;
 /** Most bytes of one job's data: larger work is split by its producer. */
-export const MOST_JOB_BYTES = 4 * 1024 * 1024;
+export const MAX_JOB_BYTES = 4 * 1024 * 1024;

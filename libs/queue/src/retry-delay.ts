@@ -13,7 +13,7 @@ const OFFSET_LOW = 0x84222325;
 const PRIME_LOW = 0x1b3;
 const PRIME_SHIFT = 2 ** 8;
 /** Beyond it every wait is the longest one. */
-const MOST_DOUBLINGS = 62;
+const MAX_DOUBLINGS = 62;
 
 /**
  * Returns the FNV-1a-64 hash of a UTF-8 text as a fraction of 1. Computed in two 32-bit halves, as Redis scripts can
@@ -34,7 +34,7 @@ export function fnvFraction(text: string): number {
 /** The wait after a failed attempt (from 1), in whole milliseconds: the same for the same job and attempt. */
 export function retryDelayMs(jobId: string, attempt: number, settings: RetrySettings): number {
   const { retry_base_delay_ms: base, retry_max_delay_ms: max, retry_jitter: jitter } = settings;
-  const wait = Math.min(base * 2 ** Math.min(attempt - 1, MOST_DOUBLINGS), max);
+  const wait = Math.min(base * 2 ** Math.min(attempt - 1, MAX_DOUBLINGS), max);
   const varied = wait * (1 - jitter + 2 * jitter * fnvFraction(`${jobId}:${attempt}`));
   return Math.min(Math.floor(varied), max);
 }

@@ -4,7 +4,7 @@ import type { QueueCapabilities, QueueLimits } from './capabilities.js';
 import { checkJob, checkQueueName } from './check-job.js';
 import { chunks } from './chunks.js';
 import { BatchIncomplete, CannotConsume, HandlerExists, InvalidJob, QueueStopped } from './failures.js';
-import { MOST_JOBS, type JobStore, type PreparedJob } from './job-store.js';
+import { MAX_JOBS, type JobStore, type PreparedJob } from './job-store.js';
 import type { QueueParts } from './options.js';
 import type {
   DeadLetter,
@@ -35,11 +35,11 @@ export interface StoreQueueOptions {
 
 /** Fraction of the stop time reserved for returning jobs. */
 const RELEASE_PART = 0.1;
-const MOST_RELEASE_MS = 1000;
+const MAX_RELEASE_MS = 1000;
 /** Time that closing waits for jobs added while others were being drained. */
 const CLOSING_MS = 1000;
 const LOOK_AGAIN_MS = 10;
-const MOST_NAMES = 1000;
+const MAX_NAMES = 1000;
 
 /** A queue over a store that keeps jobs and their states itself; pulls with one `Worker` per queue. */
 export class StoreQueue implements Queue {
@@ -111,7 +111,7 @@ export class StoreQueue implements Queue {
   async listDeadLetters(queue: string, limit: number): Promise<readonly DeadLetter[]> {
     this.#mustBeOpen();
     checkQueueName(queue);
-    return limit < 1 ? [] : this.store.listDeadLetters(queue, Math.min(limit, MOST_JOBS));
+    return limit < 1 ? [] : this.store.listDeadLetters(queue, Math.min(limit, MAX_JOBS));
   }
 
   async replayDeadLetters(queue: string, limit: number): Promise<number> {
@@ -119,7 +119,7 @@ export class StoreQueue implements Queue {
     checkQueueName(queue);
     let count = 0;
     while (count < limit) {
-      const asked = Math.min(limit - count, MOST_JOBS);
+      const asked = Math.min(limit - count, MAX_JOBS);
       const replayed = await this.store.replayDeadLetters(queue, asked);
       count += replayed;
       if (replayed < asked) break;
@@ -131,8 +131,8 @@ export class StoreQueue implements Queue {
     this.#mustBeOpen();
     checkQueueName(queue);
     let count = 0;
-    for (let start = 0; start < ids.length; start += MOST_JOBS) {
-      count += await this.store.removeDeadLetters(queue, ids.slice(start, start + MOST_JOBS));
+    for (let start = 0; start < ids.length; start += MAX_JOBS) {
+      count += await this.store.removeDeadLetters(queue, ids.slice(start, start + MAX_JOBS));
     }
     return count;
   }
@@ -140,7 +140,7 @@ export class StoreQueue implements Queue {
   async listEvents(queue: string, limit: number): Promise<readonly JobEvent[]> {
     this.#mustBeOpen();
     checkQueueName(queue);
-    return limit < 1 ? [] : this.store.listEvents(queue, Math.min(limit, MOST_JOBS));
+    return limit < 1 ? [] : this.store.listEvents(queue, Math.min(limit, MAX_JOBS));
   }
 
   async health(): Promise<void> {
@@ -160,7 +160,7 @@ export class StoreQueue implements Queue {
 
   async #drain(): Promise<void> {
     const totalMs = this.parts.reliability.shutdown_timeout_ms;
-    const drainMs = totalMs - Math.min(MOST_RELEASE_MS, totalMs * RELEASE_PART);
+    const drainMs = totalMs - Math.min(MAX_RELEASE_MS, totalMs * RELEASE_PART);
     if (this.capabilities.durable) await this.#stopWorkers(drainMs);
     else await this.#workOff(drainMs);
   }
@@ -218,7 +218,7 @@ export class StoreQueue implements Queue {
   }
 
   #remember(queue: string): void {
-    if (this.queues.size < MOST_NAMES) this.queues.add(queue);
+    if (this.queues.size < MAX_NAMES) this.queues.add(queue);
   }
 
   #settings({

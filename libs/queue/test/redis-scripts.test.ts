@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RedisStore } from '../src/drivers/redis/redis-store.js';
-import { MOST_BYTES } from '../src/job-store.js';
+import { MAX_BYTES } from '../src/job-store.js';
 import { retryDelayMs } from '../src/retry-delay.js';
 import { redisScene } from './redis-scene.js';
 import { collect, quick, recordingLog, until } from './scene.js';
@@ -78,7 +78,7 @@ return retry_delay_ms(ARGV[4], tonumber(ARGV[5]))`;
 
   it('hand out no more bytes at once than bounded, but always something', async () => {
     const store = await openStore();
-    const data = 'x'.repeat(MOST_BYTES / 4);
+    const data = 'x'.repeat(MAX_BYTES / 4);
     for (let n = 0; n < 8; n++) await store.add('q', [plain(data)]);
     const first = await store.claim('q', 'token', 100);
     expect(first.jobs).toHaveLength(4);

@@ -23,7 +23,7 @@ import { HubListener } from './delivery/listener.js';
 import { Outlet } from './delivery/outlet.js';
 import type { StreamReads } from './durable/stream-reads.js';
 import { CometRelay } from './entry/comet-relay.js';
-import { Places } from './entry/places.js';
+import { ConnectionSlots } from './entry/connection-slots.js';
 import type { Joins } from './joining/joins.js';
 import { Subscribing } from './joining/subscribing.js';
 import { Cleanup } from './leave/cleanup.js';
@@ -32,7 +32,7 @@ import { endCause } from './leave/departure.js';
 import { type Isolation, isolationOf } from './leave/isolation.js';
 import type { Leaving } from './leave/leaving.js';
 import { Outages } from './leave/outages.js';
-import { Takings } from './leave/takings.js';
+import { ConnectionTakeovers } from './leave/connection-takeovers.js';
 import { SocketOccupancy } from './occupancy.js';
 import { SessionRequests } from './session-requests.js';
 import type { PatternBook } from './patterns/pattern-book.js';
@@ -93,7 +93,7 @@ export class Hub {
   readonly filterShare = new LoopShare(FILTERS);
   /** Event loop share for replays to clients. */
   readonly replayShare: LoopShare;
-  readonly places: Places;
+  readonly places: ConnectionSlots;
   /** Topics of subscribers without a WebSocket. */
   readonly httpTopics = new HttpTopics();
   /** Frames that other nodes forward to sessions of this one. */
@@ -106,7 +106,7 @@ export class Hub {
   readonly replays: Replays;
   readonly leaving: Leaving;
   /** Moves resumed connections from their previous node to this one. */
-  readonly takings: Takings;
+  readonly takings: ConnectionTakeovers;
   /** Comet requests between nodes. */
   readonly comet: CometRelay;
   readonly isolation: Isolation;
@@ -157,14 +157,14 @@ export class Hub {
     this.joins = joins;
     this.resumes = resumes;
     this.leaving = leaving;
-    this.places = new Places({
+    this.places = new ConnectionSlots({
       admission: parts.admission,
       hubs,
       quota: isAlone ? null : parts.connectionQuota,
       maxConnections: config.max_connections,
     });
     this.occupancy = new SocketOccupancy(hubs);
-    this.takings = new Takings(parts.broker);
+    this.takings = new ConnectionTakeovers(parts.broker);
     this.comet = new CometRelay(parts.broker);
     this.sessions = new SessionRequests(parts.broker);
     this.isolation = isolationOf(hubs, outlet, parts.log);

@@ -19,7 +19,7 @@ export { type Outlet } from './delivery/outlet.js';
 export { type StreamReads } from './durable/stream-reads.js';
 export { type Edge } from './edge.js';
 export { type CometReply, type CometRequest, type CometRelay } from './entry/comet-relay.js';
-export { type Places } from './entry/places.js';
+export { type ConnectionSlots } from './entry/connection-slots.js';
 export { UpgradeLimit, type UpgradeVerdict } from './entry/upgrade-limit.js';
 export { HUB, HubModule } from './hub.module.js';
 export { Hub, type HubParts } from './hub.js';
@@ -27,7 +27,11 @@ export { type JoinRefusal, type JoinRequest, type Joins } from './joining/joins.
 export { type Showing } from './joining/showing.js';
 export { type Isolation } from './leave/isolation.js';
 export { type Leaving } from './leave/leaving.js';
-export { type Membership, type TakenConnection, type Takings } from './leave/takings.js';
+export {
+  type Membership,
+  type TakenConnection,
+  type ConnectionTakeovers,
+} from './leave/connection-takeovers.js';
 export { type ConnectionErrorType, type SocketLimit } from './metrics.js';
 export { type SocketOccupancy } from './occupancy.js';
 export {

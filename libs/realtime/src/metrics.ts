@@ -1,5 +1,5 @@
 import { CHANNEL_KINDS, type ChannelKind } from '@carillon/channels';
-import type { AppendMeters } from './appends/pace.js';
+import type { AppendMeters } from './appends/append-pace.js';
 import type { CounterSeries, GaugeSeries, HistogramSeries, Metrics } from '@carillon/runtime';
 
 /** Values of the `type` label of `connection_errors_total`. */

@@ -21,7 +21,7 @@ const RULES = [
     'memory, node and app say who may come in',
     'realtime',
     'connection quotas of node and app',
-    'src/entry/places.ts',
+    'src/entry/connection-slots.ts',
     "admission.state() === 'MEMORY_PRESSURE'",
   ],
   [

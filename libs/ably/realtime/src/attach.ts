@@ -19,7 +19,7 @@ import type { Deltas } from './delta/deltas.js';
 import type { DerivedHolds } from './derived-holds.js';
 import { ACTION, MODE } from './flags.js';
 import type { Position } from './position.js';
-import type { Said } from './said.js';
+import type { FrameWriter } from './frame-writer.js';
 import type { Syncing } from './syncing.js';
 
 /** Dependencies of attaching. */
@@ -31,7 +31,7 @@ export interface AttachParts {
   readonly counted: Counted;
   readonly deltas: Deltas;
   readonly derivedHolds: DerivedHolds;
-  readonly said: Said;
+  readonly said: FrameWriter;
   readonly syncing: Syncing;
   /** The timeout of an attach. */
   readonly withinMs: number;

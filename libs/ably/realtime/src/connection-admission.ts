@@ -9,7 +9,7 @@ import { CompatConnection } from './connection.js';
 import type { Counted } from './counted.js';
 import type { Life } from './life.js';
 import type { Members } from './presence.js';
-import type { Said } from './said.js';
+import type { FrameWriter } from './frame-writer.js';
 import type { Session, Sessions } from './sessions.js';
 import type { Transport } from './transport.js';
 
@@ -21,7 +21,7 @@ export interface ConnectionAdmissionParts {
   readonly log: Logger;
   readonly codecs: Codecs;
   readonly counted: Counted;
-  readonly said: Said;
+  readonly said: FrameWriter;
   readonly life: Life;
   readonly members: Members;
   readonly sessions: Sessions;

@@ -9,7 +9,7 @@ import { Pulses } from './pulses.js';
 import type { Receipts } from './receipts.js';
 import type { Remaining } from './remaining.js';
 import { Removals } from './removals.js';
-import type { Said } from './said.js';
+import type { FrameWriter } from './frame-writer.js';
 import type { Sessions } from './sessions.js';
 
 /**
@@ -40,7 +40,7 @@ export class Life {
 
   constructor(
     private readonly hub: Hub,
-    private readonly said: Said,
+    private readonly said: FrameWriter,
     private readonly sessions: Sessions,
     private readonly keys: ConnectionKeys,
     private readonly remaining: Remaining,

@@ -21,14 +21,14 @@ import type { Counted } from './counted.js';
 import { ACTION, MODE } from './flags.js';
 import { frameId } from './frame-id.js';
 import type { Remaining } from './remaining.js';
-import type { Said } from './said.js';
+import type { FrameWriter } from './frame-writer.js';
 
 const ABSENT = 0;
 const PRESENT = 1;
 const ENTER = 2;
 const LEAVE = 3;
 const UPDATE = 4;
-const MOST_ACTION = UPDATE;
+const MAX_ACTION = UPDATE;
 const NAMES: Readonly<Record<string, number>> = { absent: 0, present: 1, enter: 2, leave: 3, update: 4 };
 
 /** Changes of one frame. */
@@ -52,7 +52,7 @@ export class Members {
     private readonly outlet: Outlet,
     private readonly remaining: Remaining,
     private readonly counted: Counted,
-    private readonly said: Pick<Said, 'say'>,
+    private readonly said: Pick<FrameWriter, 'say'>,
   ) {}
 
   /** @throws CompatError, or rejects with it, when not all of it could be done. */
@@ -204,7 +204,7 @@ function extrasOf({ extras }: JsonObject): JsonObject | null {
 
 function actionOf({ action }: JsonObject): number {
   const number = typeof action === 'string' ? NAMES[action] : action;
-  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0 || number > MOST_ACTION)
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0 || number > MAX_ACTION)
     throw new CompatError(40_000, 'the presence action is not known');
   return number;
 }

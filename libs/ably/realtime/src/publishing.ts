@@ -22,7 +22,7 @@ import type { Counted } from './counted.js';
 import { ACTION, MODE } from './flags.js';
 import type { Members } from './presence.js';
 import type { Receipts } from './receipts.js';
-import type { Said } from './said.js';
+import type { FrameWriter } from './frame-writer.js';
 import { type WebhookEvents, dataOf } from '@carillon/webhooks';
 
 const MAX_MESSAGES = 1000;
@@ -54,7 +54,7 @@ export class Publishing {
   constructor(
     private readonly core: CompatCore,
     private readonly members: Members,
-    private readonly said: Said,
+    private readonly said: FrameWriter,
     private readonly webhooks: WebhookEvents,
     private readonly outlet: Outlet,
     private readonly counted: Counted,

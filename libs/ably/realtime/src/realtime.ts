@@ -25,7 +25,7 @@ import { Receipts } from './receipts.js';
 import { Reception } from './reception.js';
 import { Remaining } from './remaining.js';
 import { Revoking } from './revoking.js';
-import { Said } from './said.js';
+import { FrameWriter } from './frame-writer.js';
 import { Sessions } from './sessions.js';
 import { Syncing } from './syncing.js';
 
@@ -55,7 +55,7 @@ const idleSeconds = (seconds: number): number =>
 export class Realtime {
   readonly socketOptions: SocketOptions;
   readonly hub: Hub;
-  readonly said: Said;
+  readonly said: FrameWriter;
   readonly life: Life;
   readonly ordered: OrderedWork;
   readonly reception: Reception;
@@ -78,7 +78,7 @@ export class Realtime {
     };
     const counted = new Counted(core);
     const codecs = new Codecs(counted, hub.filterShare);
-    const said = new Said(hub, presence, counted);
+    const said = new FrameWriter(hub, presence, counted);
     const remaining = new Remaining(cache, presence);
     const members = new Members(presence, hub.outlet, remaining, counted, said);
     const sessions = new Sessions(core.connectionKeys);

@@ -14,7 +14,7 @@ import { connectedFrame } from './connected.js';
 import type { Attachment, CompatConnection } from './connection.js';
 import { grantedModes, MODE } from './flags.js';
 import type { Life } from './life.js';
-import type { Said } from './said.js';
+import type { FrameWriter } from './frame-writer.js';
 import type { Syncing } from './syncing.js';
 
 /** The clientId of a token that permits any. */
@@ -24,7 +24,7 @@ const ANYBODY = '*';
 export interface ReauthParts {
   readonly core: CompatCore;
   readonly hub: Hub;
-  readonly said: Said;
+  readonly said: FrameWriter;
   readonly attach: Attach;
   readonly syncing: Pick<Syncing, 'look' | 'show'>;
   readonly life: Pick<Life, 'renewed'>;

@@ -2,7 +2,7 @@ import { inFormat, memberOf } from '@carillon/ably-core';
 import type { Presence, PresenceView } from '@carillon/presence';
 import type { Attachment, CompatConnection } from './connection.js';
 import { ACTION, MODE } from './flags.js';
-import type { Said } from './said.js';
+import type { FrameWriter } from './frame-writer.js';
 
 const CHUNK = 100;
 const PRESENT = 1;
@@ -13,7 +13,7 @@ export class Syncing {
 
   constructor(
     private readonly presence: Pick<Presence, 'look'>,
-    private readonly said: Said,
+    private readonly said: FrameWriter,
   ) {}
 
   /** Returns the current members. */

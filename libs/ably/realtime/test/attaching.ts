@@ -8,7 +8,7 @@ import type { Counted } from '../src/counted.js';
 import type { Continuity } from '../src/continuity.js';
 import { Deltas } from '../src/delta/deltas.js';
 import type { DerivedHolds } from '../src/derived-holds.js';
-import type { Said } from '../src/said.js';
+import type { FrameWriter } from '../src/frame-writer.js';
 import type { Syncing } from '../src/syncing.js';
 
 /** The granted modes. */
@@ -61,7 +61,7 @@ export function scene() {
     said: {
       say: (_: unknown, frame: object) => void said.push(frame),
       membersSettle: async () => undefined,
-    } as unknown as Said,
+    } as unknown as FrameWriter,
     syncing: { show: () => void said.push('synced') } as unknown as Syncing,
     withinMs: 50,
   });

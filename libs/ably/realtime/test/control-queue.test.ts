@@ -4,7 +4,7 @@ import type { Presence } from '@carillon/presence';
 import { expect, it } from 'vitest';
 import type { CompatConnection } from '../src/connection.js';
 import { ControlQueue } from '../src/control-queue.js';
-import { Said } from '../src/said.js';
+import { FrameWriter } from '../src/frame-writer.js';
 
 const KIB = 1024;
 const step = fc.oneof(
@@ -45,7 +45,7 @@ function scene() {
     sendFrame: () => void (connection.lane.size += 1),
     terminate: (_: unknown, reason: string) => void done.push(reason),
   };
-  const said = new Said({ outlet } as unknown as Hub, {} as Presence, { said: () => undefined });
+  const said = new FrameWriter({ outlet } as unknown as Hub, {} as Presence, { said: () => undefined });
   const say = (frame: object): void => said.say(connection as unknown as CompatConnection, frame);
   return { say, done, connection };
 }

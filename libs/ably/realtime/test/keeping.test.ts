@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { CompatConnection } from '../src/connection.js';
 import type { Counted } from '../src/counted.js';
 import { Members } from '../src/presence.js';
-import type { Said } from '../src/said.js';
+import type { FrameWriter } from '../src/frame-writer.js';
 import type { Remaining } from '../src/remaining.js';
 
 const MEMBERSHIP = { channel: 'room', userId: '1.2:ada', userInfoText: '{}' };
@@ -29,7 +29,7 @@ it.each([
     isOpen,
     isOver,
   } as unknown as CompatConnection;
-  await new Members(presence, {} as Outlet, remaining, {} as Counted, {} as Said).keep(connection, [
+  await new Members(presence, {} as Outlet, remaining, {} as Counted, {} as FrameWriter).keep(connection, [
     MEMBERSHIP,
   ]);
   expect(done).toEqual([

@@ -5,7 +5,7 @@ import { CompatConnection } from '../src/connection.js';
 import type { Counted } from '../src/counted.js';
 import { Life } from '../src/life.js';
 import type { Remaining } from '../src/remaining.js';
-import type { Said } from '../src/said.js';
+import type { FrameWriter } from '../src/frame-writer.js';
 import { Sessions } from '../src/sessions.js';
 
 const START_MS = 1_900_000_000_000;
@@ -34,7 +34,7 @@ function scene({
     {
       say: (_: unknown, frame: object) => void told.push(frame),
       allLeave: async (_: unknown, leaseMs: number) => void told.push(`left in ${leaseMs}`),
-    } as unknown as Said,
+    } as unknown as FrameWriter,
     sessions,
     {
       refresh: async (one: unknown) => {

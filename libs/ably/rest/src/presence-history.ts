@@ -9,7 +9,7 @@ const ACTIONS = { member_added: 2, member_removed: 3, member_updated: 4 } as con
 /** Of these the link to another page is made. */
 const KEPT = ['limit', 'direction', 'start', 'end', 'clientId', 'connectionId', 'format'] as const;
 /** A page of somebody who was rarely there is looked for in so many pages; the next link goes on. */
-const MOST_PAGES = 8;
+const MAX_PAGES = 8;
 
 /** Reads who came to a channel, changed and went. */
 export class PresenceHistory {
@@ -48,7 +48,7 @@ export class PresenceHistory {
     if (reader === null) throw new CompatError(50_003, 'no way to the history');
     const members: WireMember[] = [];
     let { cursor } = query;
-    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       // Never more than there is room for: what was read and not told would be lost to the next page.
       const asked = { ...query, cursor, limit: query.limit - members.length };
       const page = await orRefused(reader.page(principal.app.id, channel.name, asked));

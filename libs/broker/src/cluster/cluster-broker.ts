@@ -8,14 +8,14 @@ import type { BrokerListener, Gathered, OpenedBroker } from '../port.js';
 import type { Answer, Question, RevokedTokens } from '../question.js';
 import { someHostAnswers } from './broker-hosts.js';
 import type { ClusterParts } from './cluster-parts.js';
-import { Hearing } from './hearing.js';
+import { NodeSubscriptions } from './node-subscriptions.js';
 import { Identity } from './identity.js';
 import { Link } from './link.js';
 import { Membership } from './membership.js';
 import type { ClusterMeters, ClusterReadings } from './meters.js';
 import { Notices } from './notices.js';
 import { Outbox } from './outbox.js';
-import { Post } from './post.js';
+import { MessageSender } from './message-sender.js';
 import { Questions } from './questions.js';
 import { Reception } from './reception.js';
 import { Subscriptions } from './subscriptions.js';
@@ -41,7 +41,7 @@ export class ClusterBroker implements OpenedBroker {
   readonly #link: Link;
   readonly #outbox = new Outbox();
   readonly #subscriptions: Subscriptions;
-  readonly #hearing: Hearing;
+  readonly #hearing: NodeSubscriptions;
   readonly #membership: Membership;
   readonly #questions: Questions;
   readonly #traffic: Traffic;
@@ -65,7 +65,7 @@ export class ClusterBroker implements OpenedBroker {
     this.#meters = parts.meters(() => this.#readings());
     const { maxMessageBytes } = options;
     const [identity, meters] = [this.#identity, this.#meters];
-    const post = new Post({ names: wire.names, outbox: this.#outbox, maxMessageBytes, meters, log });
+    const post = new MessageSender({ names: wire.names, outbox: this.#outbox, maxMessageBytes, meters, log });
     this.#notices = new Notices({
       identity,
       post,
@@ -74,7 +74,7 @@ export class ClusterBroker implements OpenedBroker {
     });
     this.#link = this.#newLink();
     this.#subscriptions = this.#newSubscriptions();
-    this.#hearing = new Hearing({
+    this.#hearing = new NodeSubscriptions({
       names: wire.names,
       identity,
       subscriptions: this.#subscriptions,

@@ -12,7 +12,7 @@ import { Discovery, type DiscoveryOptions } from './discovery.js';
 import type { Identity } from './identity.js';
 import { Members, type Routing } from './members.js';
 import type { ClusterLog, ClusterMeters } from './meters.js';
-import type { Post } from './post.js';
+import type { MessageSender } from './message-sender.js';
 
 export interface MembershipOptions {
   /** False: no heartbeats; live nodes are discovered by each request. */
@@ -27,7 +27,7 @@ export interface MembershipOptions {
 export interface MembershipParts {
   readonly options: MembershipOptions;
   readonly identity: Identity;
-  readonly post: Post;
+  readonly post: MessageSender;
   readonly meters: ClusterMeters;
   readonly log: ClusterLog;
   /** Whether this node receives messages of others. */

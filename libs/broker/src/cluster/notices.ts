@@ -2,11 +2,11 @@ import { APP_CHANGED } from '@carillon/contracts';
 import type { LocalBroker } from '../drivers/local.js';
 import type { BrokerOutage } from '../port.js';
 import type { Identity } from './identity.js';
-import type { Post } from './post.js';
+import type { MessageSender } from './message-sender.js';
 
 export interface NoticesParts {
   readonly identity: Identity;
-  readonly post: Post;
+  readonly post: MessageSender;
   /** Broker that holds the listener of this process. */
   readonly own: LocalBroker;
   readonly outage: Omit<BrokerOutage, 'nodeId'>;

@@ -12,14 +12,14 @@ import type { Identity } from './identity.js';
 import { Inquiry, type InquiryOptions } from './inquiry.js';
 import type { Membership } from './membership.js';
 import type { ClusterMeters } from './meters.js';
-import type { Post } from './post.js';
+import type { MessageSender } from './message-sender.js';
 import { kindOf, writing } from './question-message.js';
 
 type Kind = keyof Question;
 
 export interface QuestionsParts {
   readonly identity: Identity;
-  readonly post: Post;
+  readonly post: MessageSender;
   readonly membership: Membership;
   readonly meters: ClusterMeters;
   readonly requestTimeoutMs: number;

@@ -2,7 +2,7 @@ import { Rounds } from './rounds.js';
 import { Suspects } from './suspects.js';
 import { takeFirst } from './take-first.js';
 import type { Session } from './wire.js';
-import { type Patience, Wish } from './wish.js';
+import { type Patience, DesiredSubscription } from './desired-subscription.js';
 
 export interface SubscriptionsOptions {
   readonly confirmTimeoutMs: number;
@@ -32,17 +32,17 @@ const RETRY_GUILTY_MS = 15_000;
  * then all subscribes, one round trip each.
  */
 export class Subscriptions {
-  readonly #wishes = new Map<string, Wish>();
-  readonly #toBegin = new Set<Wish>();
+  readonly #wishes = new Map<string, DesiredSubscription>();
+  readonly #toBegin = new Set<DesiredSubscription>();
   /** Subscribed one by one after all others: a session was lost while they were being subscribed. */
-  readonly #doubtful = new Set<Wish>();
+  readonly #doubtful = new Set<DesiredSubscription>();
   readonly #suspects = new Suspects();
   /** Subscribe operations in flight. */
-  #beginning: readonly Wish[] = [];
+  #beginning: readonly DesiredSubscription[] = [];
   /** With whether the broker had confirmed it. */
   readonly #toEnd = new Map<string, boolean>();
   /** Subscriptions that were confirmed before and wait for confirmation by the new session. */
-  readonly #returning = new Set<Wish>();
+  readonly #returning = new Set<DesiredSubscription>();
   #missing = 0;
   #essentials = 0;
   #essentialsMissing = 0;
@@ -160,8 +160,8 @@ export class Subscriptions {
     for (const wish of this.#wishes.values()) this.#end(wish);
   }
 
-  #add(address: string, isEssential: boolean): Wish {
-    const wish = new Wish(address, isEssential);
+  #add(address: string, isEssential: boolean): DesiredSubscription {
+    const wish = new DesiredSubscription(address, isEssential);
     this.#wishes.set(address, wish);
     if (isEssential) {
       this.#essentials += 1;
@@ -177,13 +177,13 @@ export class Subscriptions {
     return wish;
   }
 
-  #want(wish: Wish): void {
+  #want(wish: DesiredSubscription): void {
     if (!wish.isEssential && this.#suspects.isGuilty(wish.address)) return this.#retryLater(wish);
     const isDoubtful = !wish.isEssential && this.#suspects.has(wish.address);
     (isDoubtful ? this.#doubtful : this.#toBegin).add(wish);
   }
 
-  #retryLater(wish: Wish): void {
+  #retryLater(wish: DesiredSubscription): void {
     wish.retry ??= setTimeout(() => {
       wish.retry = null;
       if (!wish.isMissing) return;
@@ -204,7 +204,7 @@ export class Subscriptions {
     this.#beginning = [];
   }
 
-  #confirm(wish: Wish): void {
+  #confirm(wish: DesiredSubscription): void {
     if (wish.missingSinceMs === null) return;
     this.options.onConfirmed(performance.now() - wish.missingSinceMs);
     wish.wasConfirmed = true;
@@ -224,12 +224,12 @@ export class Subscriptions {
     this.#completion = null;
   }
 
-  #isBack(wish: Wish): void {
+  #isBack(wish: DesiredSubscription): void {
     if (this.#returning.delete(wish) && this.#returning.size === 0) this.options.onReturned();
   }
 
   /** Marks a subscription as unconfirmed. */
-  #lack(wish: Wish): void {
+  #lack(wish: DesiredSubscription): void {
     if (wish.linger !== null) {
       this.#end(wish);
       return;
@@ -244,7 +244,7 @@ export class Subscriptions {
     this.#essentialsMissing += 1;
   }
 
-  #end(wish: Wish): void {
+  #end(wish: DesiredSubscription): void {
     const { address, isEssential } = wish;
     wish.stopLingering();
     wish.stopRetrying();
@@ -288,7 +288,7 @@ export class Subscriptions {
     }
   }
 
-  #refuse(wish: Wish): void {
+  #refuse(wish: DesiredSubscription): void {
     wish.tell(refusal());
     this.options.onRefused(wish.address);
     if (wish.isEssential) return;

@@ -12,7 +12,7 @@ import { bodyOf, eventOf } from './event-message.js';
 import type { Identity } from './identity.js';
 import type { Members, Routing } from './members.js';
 import type { ClusterMeters } from './meters.js';
-import type { Post } from './post.js';
+import type { MessageSender } from './message-sender.js';
 import { Seen } from './seen.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -20,7 +20,7 @@ export interface TrafficParts {
   readonly routing: Routing;
   readonly identity: Identity;
   readonly names: BrokerNames;
-  readonly post: Post;
+  readonly post: MessageSender;
   readonly members: Members;
   readonly subscriptions: Subscriptions;
   readonly meters: ClusterMeters;

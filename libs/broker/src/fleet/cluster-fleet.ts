@@ -9,11 +9,11 @@ import {
   type ManageTopic,
   MAX_MANAGE_PARTS,
 } from '@carillon/contracts';
-import type { Hearing } from '../cluster/hearing.js';
+import type { NodeSubscriptions } from '../cluster/node-subscriptions.js';
 import type { Identity } from '../cluster/identity.js';
 import type { Membership } from '../cluster/membership.js';
 import type { ClusterLog } from '../cluster/meters.js';
-import type { Post } from '../cluster/post.js';
+import type { MessageSender } from '../cluster/message-sender.js';
 import { within } from '../cluster/waiting.js';
 import { Gathering } from './gathering.js';
 import { ownAnswer, type OwnRequest } from './local-fleet.js';
@@ -29,9 +29,9 @@ import type {
 
 export interface ClusterFleetParts {
   readonly identity: Identity;
-  readonly post: Post;
+  readonly post: MessageSender;
   readonly membership: Membership;
-  readonly hearing: Hearing;
+  readonly hearing: NodeSubscriptions;
   readonly maxMessageBytes: number;
   readonly log: ClusterLog;
   /** Settles when the first attempt to connect has ended. */

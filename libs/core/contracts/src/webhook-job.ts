@@ -9,7 +9,7 @@ export const MAX_WEBHOOK_EVENTS = 10_000;
 
 /** Largest job of any queue; the job's own limit is stricter. */
 const LONGEST_BODY = 16 * 1024 * 1024;
-const MOST_ATTEMPTS = 1_000_000;
+const MAX_ATTEMPTS = 1_000_000;
 
 const jobId = text(1, 128);
 
@@ -42,7 +42,7 @@ export const WEBHOOK_DELIVERY_JOB = message('webhook_delivery', {
   /** Receiver of the app; everything else about it is read when the request is sent. */
   entry: jobId,
   /** 1 is the first. */
-  attempt: integer(1, MOST_ATTEMPTS),
+  attempt: integer(1, MAX_ATTEMPTS),
   /** When it was made, as far as known; absent before it was tried. */
   first_attempt_ms: perhaps(timeMs),
   /** Not before; for queues that hand a job out early. */

@@ -5,7 +5,7 @@ import type { LastEvent, LastEvents } from './port.js';
 import { readRecord, writeRecord } from './stored-record.js';
 
 /** Others may replace the event between a look and a change of this process. */
-const MOST_TRIES = 16;
+const MAX_TRIES = 16;
 
 /** Dependencies of `StoredLastEvents`. */
 export interface StoredLastEventsParts {
@@ -55,7 +55,7 @@ export class StoredLastEvents implements LastEvents {
     const { cache, ttlMs, maxRecordBytes } = this.parts;
     const name = cacheKeys.lastEvent(appId, event.channel);
     const record = writeRecord(event);
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const found = (await cache.entry(name))?.value ?? null;
       if (found !== null && isLater(readRecord(found, maxRecordBytes), event)) return;
       const isKept =

@@ -24,8 +24,8 @@ export type Faults = Pick<FaultDesk, 'isExplained' | 'rulingOn'>;
 /** Time after an answer in which the same claim is not repeated. */
 const AGAIN_MS = 5000;
 /** Claims, and faults that turned out to be none, that are kept in mind; beyond, the oldest are forgotten. */
-const MOST_CLAIMS = 1000;
-const MOST_EXPLAINED = 10_000;
+const MAX_CLAIMS = 1000;
+const MAX_EXPLAINED = 10_000;
 
 /** The state that each reason puts a stream in. */
 const STATES: Readonly<Record<FaultReason, CommitRecordOf<'mark'>['state']>> = {
@@ -81,7 +81,7 @@ export class FaultDesk {
     this.#claims.delete(name);
     this.#claims.set(name, claim);
     const [oldest] = this.#claims.keys();
-    if (this.#claims.size > MOST_CLAIMS && oldest !== undefined) this.#claims.delete(oldest);
+    if (this.#claims.size > MAX_CLAIMS && oldest !== undefined) this.#claims.delete(oldest);
     void this.#noteAnswer(claim);
     return claim;
   }
@@ -119,7 +119,7 @@ export class FaultDesk {
   #remember(name: string): void {
     this.#explained.add(name);
     const [oldest] = this.#explained;
-    if (this.#explained.size > MOST_EXPLAINED && oldest !== undefined) this.#explained.delete(oldest);
+    if (this.#explained.size > MAX_EXPLAINED && oldest !== undefined) this.#explained.delete(oldest);
   }
 }
 

@@ -66,7 +66,7 @@ export interface Listed<Item> {
 /** Annotations that are read at once where all of a type are looked through. */
 const WALK = 500;
 /** Summaries that are read at once. */
-const MOST_SUMMARIES = 200;
+const MAX_SUMMARIES = 200;
 
 /** The last digits of an annotation serial are the number of the annotation. */
 const NUMBER_DIGITS = 20;
@@ -179,7 +179,7 @@ export class MessageReader {
       if (stream === undefined) return all;
       const { streamKey, generation, floorMessageSerial } = stream;
       const about = { streamKey, generation, floorMessageSerial, nowMs: now(), messageSerials };
-      const query = { ...about, limit: MOST_SUMMARIES };
+      const query = { ...about, limit: MAX_SUMMARIES };
       for (let belowNo: number | null = null; ;) {
         const rows: readonly AnnotationSummary[] = await store.summaries({ ...query, belowNo });
         this.parts.turns?.charge(rows.length);
@@ -189,7 +189,7 @@ export class MessageReader {
           all.set(row.messageSerial, { ...told.data.annotations.summary, ...all.get(row.messageSerial) });
           belowNo = row.lastNo;
         }
-        if (rows.length < MOST_SUMMARIES) return all;
+        if (rows.length < MAX_SUMMARIES) return all;
       }
     });
   }

@@ -27,7 +27,7 @@ export interface WholePage<Row> {
 }
 
 /** A page that other changes than faults come in between this often is not given. */
-const MOST_READS = 4;
+const MAX_READS = 4;
 
 /**
  * Reads a page without gaps. Apparent faults are checked against the state of the stream after the read; if they
@@ -38,7 +38,7 @@ const MOST_READS = 4;
 export async function readWhole<Row>(reading: Reading<Row>, desk: Faults): Promise<WholePage<Row>> {
   let head = await reading.head();
   let wrong = false;
-  for (let read = 0; read < MOST_READS; read += 1) {
+  for (let read = 0; read < MAX_READS; read += 1) {
     const asked = askedOf(reading, head);
     if (asked === null) return { head, rows: [] };
     const { stream } = asked;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readHistoryQuery } from '../src/index.js';
-import { MOST_KEPT } from '../src/hints/state-hints.js';
+import { MAX_KEPT } from '../src/hints/state-hints.js';
 import { HEALTHY, inhabited, key, LAGGING, LOST, markOf, pass, PRESENCE, regressed } from './hints-scene.js';
 import { PRESENCE_CHANNEL, resetOf, transition, write } from './writing.js';
 import { NOTHING, wantedOf } from './rows.js';
@@ -160,9 +160,9 @@ describe('a state that the store cannot be told of', () => {
     const world = await inhabited();
     const finder = world.process();
     world.stuck.add('*');
-    for (let n = 0; n < MOST_KEPT; n += 1) await finder.hints.keep(markOf({ channel: `c${n}` }), 1);
+    for (let n = 0; n < MAX_KEPT; n += 1) await finder.hints.keep(markOf({ channel: `c${n}` }), 1);
     await finder.commits.commit([markOf()]);
-    expect(finder.hints.kept).toHaveLength(MOST_KEPT);
+    expect(finder.hints.kept).toHaveLength(MAX_KEPT);
     await pass(1);
     expect(await finder.seen()).toEqual(['degraded', LOST, 'shared_cache_hint']);
     finder.commits.stop();

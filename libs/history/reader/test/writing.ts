@@ -47,7 +47,7 @@ async function batch(
     if (!checked.ok) throw new Error(checked.result.error ?? 'rejected');
     return checked.arrival;
   });
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const evaluation = await unlessTransient(() =>
       store.commit(wantedOf(arrivals, nowMs), (found) =>
         evaluate(arrivals, found, {
@@ -82,7 +82,7 @@ export async function unlessTransient<Result>(work: () => Promise<Result>): Prom
 
 let count = 0;
 
-const MOST_TRIES = 1000;
+const MAX_TRIES = 1000;
 
 export const POLICY: CommitRecordOf<'publish'>['policy'] = {
   history_ms: 86_400_000,

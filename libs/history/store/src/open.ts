@@ -10,7 +10,7 @@ import { laneConnections } from './postgres/lane-connections.js';
 import { PostgresHistoryStore } from './postgres/postgres-store.js';
 import { SERVER_SPREAD, SINGLE_SPREAD } from './postgres/spread.js';
 import { historyTables } from './postgres/tables.js';
-import { MOST_PAYLOAD_BYTES, OpeningRecords } from './records/opening.js';
+import { MAX_PAYLOAD_BYTES, OpeningRecords } from './records/opening.js';
 import { RecordHistoryStore } from './records/record-store.js';
 
 /** A store with its life cycle in a process. */
@@ -135,10 +135,10 @@ function requireFittingPayloads(
   backend: string,
   { event_limits: { max_payload_in_kb: limit } }: Config,
 ): void {
-  if (limit !== null && limit * 1024 > MOST_PAYLOAD_BYTES)
+  if (limit !== null && limit * 1024 > MAX_PAYLOAD_BYTES)
     throw new Error(
       `event_limits.max_payload_in_kb ${limit} exceeds what history.backend ${backend} can store; ` +
-        `use at most ${Math.floor(MOST_PAYLOAD_BYTES / 1024)}`,
+        `use at most ${Math.floor(MAX_PAYLOAD_BYTES / 1024)}`,
     );
 }
 

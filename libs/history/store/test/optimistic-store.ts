@@ -9,7 +9,7 @@ import {
 } from '../src/index.js';
 
 /** Rounds of one commit that others are ahead of; more mean that something is wrong. */
-const MOST_ROUNDS = 100;
+const MAX_ROUNDS = 100;
 
 const NOTHING: Changes = {
   streams: [],
@@ -35,7 +35,7 @@ export class OptimisticStore extends MemoryHistoryStore {
     decide: (found: Found) => Decision,
   ): Promise<Decision> {
     if (wanted.streams.length > this.limits.streams) throw new Error('more streams than a batch may have');
-    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const { found } = await super.commit(wanted, (seen) => ({ found: seen, changes: NOTHING }));
       const decision = decide(found);
       // A database takes time, in which other calls begin.

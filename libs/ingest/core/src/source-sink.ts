@@ -24,7 +24,7 @@ const UNKNOWN_APP_MS = 10_000;
 const INTERNAL = 500;
 const ABANDONED: Outcome = { kind: 'abandoned' };
 /** Publishes of one channel that share a request. */
-const MOST_TOGETHER = 50;
+const MAX_TOGETHER = 50;
 
 /** Publishes the events of one source: channels concurrently, each channel strictly in order. */
 export class SourceSink implements EventSink {
@@ -82,7 +82,7 @@ export class SourceSink implements EventSink {
     if (batch.length < 2 || this.#waitMs(batch[0]?.event.app ?? '') > 0) return false;
     const attempts = await this.publisher.attemptAll(
       batch.map(({ event }) => event),
-      MOST_TOGETHER,
+      MAX_TOGETHER,
     );
     if (attempts === null) return this.#singly(items, batch.length);
     attempts.forEach((attempt, index) => {
@@ -157,7 +157,7 @@ export class SourceSink implements EventSink {
 
 /** The first items that may be one request: publishes without a request key, whose lease has not ended. */
 function leadingPublishes(items: readonly Item[]): readonly Item[] {
-  const most = items.slice(0, MOST_TOGETHER);
+  const most = items.slice(0, MAX_TOGETHER);
   const end = most.findIndex(
     ({ event, lease }) =>
       event.op !== 'publish' || lease.isEnded || event.optionsText.includes('"idempotency_key"'),

@@ -42,7 +42,7 @@ function postgres(source: SourceConfig, { log }: SourceParts): IngestSource {
 }
 
 /** The count is two bytes in the protocol. */
-const MOST_PREFETCHED = 65_535;
+const MAX_PREFETCHED = 65_535;
 
 /** Types whose order per channel needs one active process. */
 const LEASED: ReadonlySet<SourceConfig['type']> = new Set(['nats', 'redis']);
@@ -109,7 +109,7 @@ async function driverOf(source: SourceConfig, { config }: SourceParts): Promise<
       return new RabbitDriver({
         url: source.url?.reveal() ?? '',
         queue: source.queue ?? '',
-        prefetch: Math.min(source.prefetch ?? source.max_in_flight, MOST_PREFETCHED),
+        prefetch: Math.min(source.prefetch ?? source.max_in_flight, MAX_PREFETCHED),
         deadLetter:
           deadLetter.exchange === null
             ? null

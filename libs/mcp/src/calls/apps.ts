@@ -4,7 +4,7 @@ import type { AppSource } from '../tools/service-tools.js';
 
 const PAGE = 500;
 /** Limit of apps searched for a prefix. */
-const MOST_LOOKED_AT = 10_000;
+const MAX_LOOKED_AT = 10_000;
 
 /** App of a call: found; unavailable to this principal (also missing or disabled); or not named. */
 export type FoundApp =
@@ -41,7 +41,7 @@ export class PrincipalApps {
 
   async #all(): Promise<readonly string[]> {
     const ids: string[] = [];
-    for (let cursor: string | null = null; ids.length < MOST_LOOKED_AT;) {
+    for (let cursor: string | null = null; ids.length < MAX_LOOKED_AT;) {
       const from: string | null = cursor;
       const { apps, next } = await this.apps.list({ limit: PAGE, cursor: from });
       ids.push(...apps.map(({ id }) => id));

@@ -5,7 +5,7 @@ import type { Principal } from '../guards/principals.js';
 import { settled } from '../tools/arguments.js';
 import { findings } from '../tools/check.js';
 import { paged } from '../tools/pages.js';
-import { MOST_RESULT_BYTES, refusal, success, toolError, type ToolOutcome } from '../tools/result.js';
+import { MAX_RESULT_BYTES, refusal, success, toolError, type ToolOutcome } from '../tools/result.js';
 import type { Tool } from '../tools/tool.js';
 import type { PrincipalApps } from './apps.js';
 
@@ -83,7 +83,7 @@ export class ToolCalls {
     const run = (one: JsonObject): Promise<unknown> =>
       tool.run({ principal, session, app, given: one, text });
     const value =
-      maxBytes === 0 ? await run(given) : await paged({ tool, given, run }, maxBytes, MOST_RESULT_BYTES);
+      maxBytes === 0 ? await run(given) : await paged({ tool, given, run }, maxBytes, MAX_RESULT_BYTES);
     return success(value, tool.isUntrusted);
   }
 }

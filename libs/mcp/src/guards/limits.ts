@@ -5,11 +5,11 @@ import { CODES, RpcFailure, unavailable } from '../rpc/failure.js';
 import type { Principal } from './principals.js';
 
 const MINUTE_MS = 60_000;
-const MOST_FAILED_LOGINS = 20;
+const MAX_FAILED_LOGINS = 20;
 /** Per principal and process. */
-const MOST_RUNNING = 32;
+const MAX_RUNNING = 32;
 
-const FAILED_LOGINS = { identifier: 'mcp-login', limit: MOST_FAILED_LOGINS, windowMs: MINUTE_MS };
+const FAILED_LOGINS = { identifier: 'mcp-login', limit: MAX_FAILED_LOGINS, windowMs: MINUTE_MS };
 
 const tooMany = (seconds: number, what: string): RpcFailure =>
   new RpcFailure(429, CODES.rate, what, { headers: { 'retry-after': String(seconds) } });
@@ -67,7 +67,7 @@ export class Limits {
   /** Takes a slot for a running request; the returned function releases it. @throws RpcFailure */
   run({ name }: Principal): () => void {
     const running = this.#running.get(name) ?? 0;
-    if (running >= MOST_RUNNING) throw tooMany(1, 'too many requests at once');
+    if (running >= MAX_RUNNING) throw tooMany(1, 'too many requests at once');
     this.#running.set(name, running + 1);
     let isOver = false;
     return () => {

@@ -33,7 +33,7 @@ type Request = Extract<Message, { kind: 'request' }>;
 
 const SESSION_HEADER = 'mcp-session-id';
 const VERSION_HEADER = 'mcp-protocol-version';
-const MOST_ITEMS = 50;
+const MAX_ITEMS = 50;
 const OLDEST = '2025-03-26';
 
 const invalid = (message: string): RpcFailure => new RpcFailure(400, CODES.invalidRequest, message);
@@ -58,8 +58,8 @@ export class Sessionful {
     if (items.some(beginsSession)) throw invalid('initialize must stand alone');
     const session = await this.#session(exchange);
     if (session.revision !== OLDEST) throw invalid(`arrays are for revision ${OLDEST} only`);
-    if (items.length === 0 || items.length > MOST_ITEMS)
-      throw invalid(`an array holds 1 to ${MOST_ITEMS} messages`);
+    if (items.length === 0 || items.length > MAX_ITEMS)
+      throw invalid(`an array holds 1 to ${MAX_ITEMS} messages`);
     const messages = items.map(readMessage);
     await this.parts.admitMore(exchange, items.length - 1);
     await this.#many(exchange, session, messages, rawElements(received.text));

@@ -15,7 +15,7 @@ export interface CompletionParts {
   readonly toolbox: () => Toolbox;
 }
 
-const MOST_VALUES = 100;
+const MAX_VALUES = 100;
 
 /**
  * `completion/complete`: ids of apps and names of occupied channels; nothing for anything else.
@@ -34,7 +34,7 @@ export async function complete(
   if (typeof name !== 'string' || typeof value !== 'string')
     throw invalidParams('argument.name and argument.value must be strings');
   const values = await valuesFor(parts, context, name, value, chosen(given));
-  const page = values.slice(0, MOST_VALUES);
+  const page = values.slice(0, MAX_VALUES);
   return { completion: { values: page, total: values.length, hasMore: values.length > page.length } };
 }
 

@@ -4,7 +4,7 @@ import { invalidParams } from '../rpc/failure.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { PROMPT_ROWS, type PromptRow } from './rows.js';
 
-const MOST_BYTES = 1024;
+const MAX_BYTES = 1024;
 
 /** Prompts of a principal: it may read, and sees all tools named. */
 export function promptsFor(principal: Principal, toolbox: Toolbox): readonly PromptRow[] {
@@ -42,8 +42,8 @@ function readArguments(row: PromptRow, given: unknown): Readonly<Record<string, 
     const value = isJsonObject(given) && Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined && !required) continue;
     if (typeof value !== 'string') throw invalidParams(`argument ${name} must be a string`);
-    if (Buffer.byteLength(value) > MOST_BYTES)
-      throw invalidParams(`argument ${name} must have at most ${MOST_BYTES} bytes`);
+    if (Buffer.byteLength(value) > MAX_BYTES)
+      throw invalidParams(`argument ${name} must have at most ${MAX_BYTES} bytes`);
     values[name] = value;
   }
   return values;

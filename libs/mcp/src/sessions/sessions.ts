@@ -24,7 +24,7 @@ export interface Session extends SessionRecord {
   readonly hash: string;
 }
 
-const MOST_SESSIONS = 200;
+const MAX_SESSIONS = 200;
 const ID_BYTES = 32;
 const ID_FORM = /^[A-Za-z0-9_-]{43}$/;
 /** Others begin or end a session of the same principal meanwhile. */
@@ -143,7 +143,7 @@ export class Sessions {
 
   /** All live as long after their last use, so the one with the least time left is the one to go. */
   async #withRoom(listed: readonly string[]): Promise<{ kept: readonly string[]; last: string | null }> {
-    if (listed.length < MOST_SESSIONS) return { kept: listed, last: null };
+    if (listed.length < MAX_SESSIONS) return { kept: listed, last: null };
     const lives = await Promise.all(
       listed.map(async (hash) => ({ hash, entry: await this.cache.entry(cacheKeys.mcpSession(hash)) })),
     );
@@ -151,7 +151,7 @@ export class Sessions {
       entry === null ? [] : [{ hash, leftMs: entry.ttlMs ?? Infinity }],
     );
     const hashes = alive.map(({ hash }) => hash);
-    if (hashes.length < MOST_SESSIONS) return { kept: hashes, last: null };
+    if (hashes.length < MAX_SESSIONS) return { kept: hashes, last: null };
     const last = alive.reduce((one, other) => (other.leftMs < one.leftMs ? other : one)).hash;
     return { kept: hashes.filter((hash) => hash !== last), last };
   }

@@ -7,7 +7,7 @@ import type { Owner, Session, Sessions } from './sessions.js';
 export const PING_MS = 15_000;
 const LEASE_MS = 30_000;
 const LONGEST_MS = 3_600_000;
-const MOST_STREAMS = 1000;
+const MAX_STREAMS = 1000;
 
 const LIST_CHANGED = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })}\n\n`;
 
@@ -46,7 +46,7 @@ export class Streams {
   }
 
   get isFull(): boolean {
-    return this.#open.size >= MOST_STREAMS;
+    return this.#open.size >= MAX_STREAMS;
   }
 
   /** Acquires the exclusive right to stream to a session; null: another stream has it. */

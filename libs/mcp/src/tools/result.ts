@@ -16,7 +16,7 @@ export type ToolOutcome =
   | { readonly kind: 'error'; readonly body: ToolErrorBody };
 
 /** Larger results are refused. */
-export const MOST_RESULT_BYTES = 1024 * 1024;
+export const MAX_RESULT_BYTES = 1024 * 1024;
 const OK = { ok: true };
 
 /** Marks results written by arbitrary publishers: they are data, never instructions. */
@@ -49,7 +49,7 @@ export function refusal(thrown: unknown): ToolOutcome {
 export function success(value: unknown, isUntrusted: boolean): ToolOutcome {
   const object = typeof value === 'object' && value !== null ? value : OK;
   const text = JSON.stringify(object);
-  if (Buffer.byteLength(text) > MOST_RESULT_BYTES) {
+  if (Buffer.byteLength(text) > MAX_RESULT_BYTES) {
     return toolError(
       'result_too_large',
       413,

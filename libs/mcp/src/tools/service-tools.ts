@@ -32,7 +32,7 @@ export interface ServiceParts {
   readonly healthCheckTimeoutMs: number;
 }
 
-const MOST_APPS = 100;
+const MAX_APPS = 100;
 
 const plain = (properties: JsonObject = {}): JsonSchema => ({
   type: 'object',
@@ -63,7 +63,7 @@ function listApps(apps: AppSource): Tool {
       limit: {
         type: 'integer',
         minimum: 1,
-        maximum: MOST_APPS,
+        maximum: MAX_APPS,
         description: 'Page size',
       },
       cursor: { type: 'string', description: 'next_cursor of the page before' },
@@ -77,7 +77,7 @@ function listApps(apps: AppSource): Tool {
 }
 
 async function pageOfApps(apps: AppSource, principal: Principal, given: JsonObject): Promise<unknown> {
-  const limit = typeof given['limit'] === 'number' ? given['limit'] : MOST_APPS;
+  const limit = typeof given['limit'] === 'number' ? given['limit'] : MAX_APPS;
   const cursor = typeof given['cursor'] === 'string' ? given['cursor'] : null;
   if (principal.apps !== null) return pageOfNamed(apps, [...principal.apps].sort(), limit, cursor);
   const { apps: stored, next } = await apps.list({ limit, cursor });

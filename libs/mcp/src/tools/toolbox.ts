@@ -11,7 +11,7 @@ interface Shown {
 }
 
 /** The most names that the refusal of an unknown tool lists. */
-const MOST_ALTERNATIVES = 10;
+const MAX_ALTERNATIVES = 10;
 
 const isAllowed = ({ scope }: Tool, { scopes }: Principal): boolean => scope === null || scopes.has(scope);
 
@@ -65,7 +65,7 @@ export class Toolbox {
     const words = name.toLowerCase().split(/[^a-z]+/);
     const names = this.visibleTo(principal).map((tool) => tool.name);
     const similar = names.filter((one) => one.split('_').some((word) => words.includes(word)));
-    return { tools: (similar.length === 0 ? names : similar).slice(0, MOST_ALTERNATIVES) };
+    return { tools: (similar.length === 0 ? names : similar).slice(0, MAX_ALTERNATIVES) };
   }
 
   #allowed(principal: Principal): readonly Shown[] {

@@ -22,11 +22,11 @@ export const readMysqlVersion = (text: string): { readonly name: string; readonl
     ? { name: 'MariaDB', version: text.replace(/^5\.5\.5-/, '') }
     : { name: 'MySQL', version: text };
 
-const MOST_CAUSES = 10;
+const MAX_CAUSES = 10;
 
 /** Whether a start failed because of the version of a database server, however the error is wrapped. */
 export function isTooOld(thrown: unknown): boolean {
-  for (let one = thrown, depth = 0; one instanceof Error && depth < MOST_CAUSES; one = one.cause, depth += 1)
+  for (let one = thrown, depth = 0; one instanceof Error && depth < MAX_CAUSES; one = one.cause, depth += 1)
     if (one instanceof DatabaseTooOld) return true;
   return false;
 }

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 
 /** Ports returned recently, which the system may offer again before they are in use. */
 const given: number[] = [];
-const MOST_GIVEN = 100;
+const MAX_GIVEN = 100;
 
 /**
  * Returns a TCP port of 127.0.0.1 that is free at the moment and was not returned recently; prefer port 0 where the
@@ -12,7 +12,7 @@ export async function freePort(): Promise<number> {
   const port = await offeredPort();
   if (given.includes(port)) return freePort();
   given.push(port);
-  if (given.length > MOST_GIVEN) given.shift();
+  if (given.length > MAX_GIVEN) given.shift();
   return port;
 }
 

@@ -11,10 +11,10 @@ export interface TraceContext {
 }
 
 /** Most bytes of a trace in a message between processes. */
-const MOST_BYTES = 512;
+const MAX_BYTES = 512;
 /** Size limits of values from callers. */
-const MOST_STATE_BYTES = 512;
-const MOST_BAGGAGE_BYTES = 8192;
+const MAX_STATE_BYTES = 512;
+const MAX_BAGGAGE_BYTES = 8192;
 const PRINTABLE = /^[ -~\t]*$/;
 /** A name, `=` and a value, with properties or without, between commas. */
 const BAGGAGE = /^\s*[!#$%&'*+.^_`|~\w-]+\s*=[^,]*(,\s*[!#$%&'*+.^_`|~\w-]+\s*=[^,]*)*$/;
@@ -28,7 +28,7 @@ export function readTrace(text: string | null | undefined): TraceContext {
   const parent = readTraceParent(parentText);
   return {
     parent,
-    state: parent !== null && state.length <= MOST_STATE_BYTES && PRINTABLE.test(state) ? state : '',
+    state: parent !== null && state.length <= MAX_STATE_BYTES && PRINTABLE.test(state) ? state : '',
     baggage: isBaggage(baggage) ? baggage : '',
   };
 }
@@ -40,7 +40,7 @@ export function readTrace(text: string | null | undefined): TraceContext {
 export function traceText({ parent, state, baggage }: TraceContext): string {
   const first = parent === null ? '' : traceParentText(parent);
   for (const text of [`${first}\n${state}\n${baggage}`, `${first}\n${state}`]) {
-    if (text.length <= MOST_BYTES) return text.trimEnd();
+    if (text.length <= MAX_BYTES) return text.trimEnd();
   }
   return first;
 }
@@ -50,4 +50,4 @@ export const traceOfHeaders = (header: (name: string) => string | null | undefin
   `${header('traceparent') ?? ''}\n${header('tracestate') ?? ''}\n${header('baggage') ?? ''}`;
 
 const isBaggage = (text: string): boolean =>
-  text !== '' && text.length <= MOST_BAGGAGE_BYTES && PRINTABLE.test(text) && BAGGAGE.test(text);
+  text !== '' && text.length <= MAX_BAGGAGE_BYTES && PRINTABLE.test(text) && BAGGAGE.test(text);

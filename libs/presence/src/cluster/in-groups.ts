@@ -1,4 +1,4 @@
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /** Maps items with limited concurrency; results are in the order of the items. */
 export async function inGroups<Item, Answer>(
@@ -6,8 +6,8 @@ export async function inGroups<Item, Answer>(
   act: (item: Item) => Promise<Answer>,
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (let at = 0; at < items.length; at += MOST_AT_ONCE) {
-    answers.push(...(await Promise.all(items.slice(at, at + MOST_AT_ONCE).map(act))));
+  for (let at = 0; at < items.length; at += MAX_AT_ONCE) {
+    answers.push(...(await Promise.all(items.slice(at, at + MAX_AT_ONCE).map(act))));
   }
   return answers;
 }

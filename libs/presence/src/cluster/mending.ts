@@ -3,7 +3,7 @@ import type { ShardName } from './keys.js';
 import type { Shard } from './shard.js';
 import type { ClusterStore } from './store.js';
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /** Dependencies of the repair. */
 export interface MendingParts {
@@ -61,8 +61,8 @@ export class Mending {
   async #leaveBehind(deadName: string): Promise<void> {
     const { store, shards } = this.parts;
     const names = shards().map(({ name }) => name);
-    for (let at = 0; at < names.length; at += MOST_AT_ONCE) {
-      await store.noteDead(deadName, names.slice(at, at + MOST_AT_ONCE));
+    for (let at = 0; at < names.length; at += MAX_AT_ONCE) {
+      await store.noteDead(deadName, names.slice(at, at + MAX_AT_ONCE));
     }
     await store.leave(deadName, false);
   }

@@ -19,7 +19,7 @@ interface Settling {
 }
 
 /** Beyond it a failed settlement is left to the expiry of the entry. */
-const MOST_UNSETTLED = 100_000;
+const MAX_UNSETTLED = 100_000;
 const RETRY_MS = 1000;
 
 /**
@@ -89,7 +89,7 @@ export class OwedBook {
   }
 
   #settle({ shard, nodeId, entries }: Settling): void {
-    if (this.#isClosed || this.#settling.size >= MOST_UNSETTLED) return;
+    if (this.#isClosed || this.#settling.size >= MAX_UNSETTLED) return;
     const path = pathOf(shard, nodeId);
     const waiting = this.#settling.get(path) ?? { shard, nodeId, entries: [] };
     waiting.entries.push(...entries);

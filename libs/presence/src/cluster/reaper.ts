@@ -7,7 +7,7 @@ import type { ClusterStore, Licence, Reaping } from './store.js';
 
 /** Time for which a claim on a dead node excludes other reapers, unless renewed. */
 const CLAIM_MS = 15_000;
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 
 /** Receives the changes caused by reaping a shard, before they are confirmed to the store. */
 export type OnReaped = (shard: ShardName, changes: readonly Reaped[], deadNodeId: string) => void;
@@ -43,11 +43,11 @@ export class Reaper {
     let licence = claim;
     for (let cursor: string | null = '0'; cursor !== null;) {
       const page = await this.store.noted(dead, cursor);
-      for (let at = 0; at < page.shards.length; at += MOST_AT_ONCE) {
+      for (let at = 0; at < page.shards.length; at += MAX_AT_ONCE) {
         const renewed = await this.store.claim(licence.nodeId, CLAIM_MS, { dead });
         if (renewed === null) return false;
         licence = renewed.claim;
-        await this.#takeBack(page.shards.slice(at, at + MOST_AT_ONCE), dead, licence);
+        await this.#takeBack(page.shards.slice(at, at + MAX_AT_ONCE), dead, licence);
       }
       ({ cursor } = page);
     }

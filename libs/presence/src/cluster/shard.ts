@@ -52,9 +52,9 @@ export interface ShardHost {
   stuck(shard: Shard, error: unknown): void;
 }
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 /** Limit of waiting intents, beyond which non-lasting ones are refused. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 let batches = 0;
 
 interface Sent {
@@ -113,7 +113,7 @@ export class Shard {
 
   add(intent: Intent): void {
     this.isQuiet = false;
-    const isRefused = this.#isStuck || (!intent.isLasting && this.#queue.length >= MOST_WAITING);
+    const isRefused = this.#isStuck || (!intent.isLasting && this.#queue.length >= MAX_WAITING);
     if (isRefused) {
       if (intent.isLasting) this.#queue.push(intent);
       intent.failed(new Error('the store is away or slow'));
@@ -220,7 +220,7 @@ export class Shard {
     const subjects = new Set<string>();
     const later: Intent[] = [];
     for (const [at, intent] of this.#queue.entries()) {
-      if (operations.length >= MOST_AT_ONCE) {
+      if (operations.length >= MAX_AT_ONCE) {
         later.push(...this.#queue.slice(at));
         break;
       }

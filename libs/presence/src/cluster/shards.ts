@@ -11,7 +11,7 @@ export interface ShardsParts {
   readonly unnote: (names: readonly ShardName[]) => Promise<void>;
 }
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /** The shards that this process has to do with. */
 export class Shards {
@@ -40,8 +40,8 @@ export class Shards {
       if (this.#isOver(shard)) quiet.push(shard);
       else shard.isQuiet = true;
     }
-    for (let at = 0; at < quiet.length; at += MOST_AT_ONCE) {
-      await this.#forget(quiet.slice(at, at + MOST_AT_ONCE));
+    for (let at = 0; at < quiet.length; at += MAX_AT_ONCE) {
+      await this.#forget(quiet.slice(at, at + MAX_AT_ONCE));
     }
   }
 

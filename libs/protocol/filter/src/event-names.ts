@@ -1,7 +1,7 @@
 import { MalformedFilter } from './malformed.js';
 
 /** Hard limits of a filter, regardless of the configuration. */
-const MOST_NAMES = 64;
+const MAX_NAMES = 64;
 const LONGEST_NAME_BYTES = 256;
 
 /** The names a subscription wants; null: any. Throws where the list is malformed. */
@@ -10,7 +10,7 @@ export function readEventNames(
   bounds: { readonly maxNames: number; readonly maxNameBytes: number },
 ): ReadonlySet<string> | null {
   if (!Array.isArray(value)) throw new MalformedFilter('filter.events must be a list');
-  const maxNames = Math.min(bounds.maxNames, MOST_NAMES);
+  const maxNames = Math.min(bounds.maxNames, MAX_NAMES);
   if (value.length > maxNames) throw new MalformedFilter(`filter.events holds more than ${maxNames} names`);
   const maxBytes = Math.min(bounds.maxNameBytes, LONGEST_NAME_BYTES);
   for (const name of value) {

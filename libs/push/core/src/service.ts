@@ -17,7 +17,7 @@ import { Subscriptions } from './resources/subscriptions.js';
 import { Triggers } from './triggers/triggers.js';
 import type { PushWorker } from './worker.js';
 
-const MOST_BATCH = 100;
+const MAX_BATCH = 100;
 
 export interface PublishOptions {
   readonly quotaOverride: boolean;
@@ -82,8 +82,8 @@ export class PushService {
     options: PublishOptions,
     rules: RequestRules,
   ): Promise<JsonObject> {
-    if (!Array.isArray(body) || body.length === 0 || body.length > MOST_BATCH) {
-      throw invalid(`the body must be an array of 1 to ${MOST_BATCH} publishes`);
+    if (!Array.isArray(body) || body.length === 0 || body.length > MAX_BATCH) {
+      throw invalid(`the body must be an array of 1 to ${MAX_BATCH} publishes`);
     }
     return this.#waiting.run(async () => {
       const prepared = [];
@@ -191,7 +191,7 @@ export const deadLetterShape = (row: StoredDeadLetter): JsonObject => ({
 });
 
 const LONGEST_WAIT_MS = 1000;
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /** Concurrency limit; further calls wait up to a second and are then refused. */
 class Waiting {
@@ -216,7 +216,7 @@ class Waiting {
       text: 'too many publishes at once',
       retryAfterSeconds: 1,
     });
-    if (this.#turns.length >= MOST_WAITING) throw refused;
+    if (this.#turns.length >= MAX_WAITING) throw refused;
     return new Promise((resolve, reject) => {
       const go = (): void => {
         clearTimeout(timer);

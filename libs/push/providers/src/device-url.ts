@@ -18,7 +18,7 @@ export class DeviceUrlNotAllowed extends Error {
   override readonly name = 'DeviceUrlNotAllowed';
 }
 
-const MOST_BYTES = 2048;
+const MAX_BYTES = 2048;
 const WNS_HOST = '.notify.windows.com';
 
 /**
@@ -27,7 +27,7 @@ const WNS_HOST = '.notify.windows.com';
  * @throws DeviceUrlNotAllowed
  */
 export function checkDeviceUrl(text: string, kind: 'web' | 'wns', rules: DeviceUrlRules): URL {
-  if (Buffer.byteLength(text) > MOST_BYTES || !URL.canParse(text)) throw refused('is not an address');
+  if (Buffer.byteLength(text) > MAX_BYTES || !URL.canParse(text)) throw refused('is not an address');
   const url = new URL(text);
   if (url.protocol !== 'https:') throw refused('must be https');
   if (url.username !== '' || url.password !== '') throw refused('must not hold a name or a password');

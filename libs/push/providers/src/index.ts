@@ -56,7 +56,7 @@ export {
   TRANSPORTS,
 } from './provider.js';
 export { InvalidPayload, type Notification } from './rendering/notification.js';
-export { MOST_OVERRIDE_BYTES, type RenderedPayload, renderPayload } from './rendering/render.js';
+export { MAX_OVERRIDE_BYTES, type RenderedPayload, renderPayload } from './rendering/render.js';
 export { readOverride } from './rendering/override.js';
 export { deviceUrlRules, type ProviderSettings } from './settings.js';
 export { generateVapidKeys, type VapidKeys } from './vapid-keys.js';

@@ -1,5 +1,5 @@
 import type { Logger } from '@carillon/runtime';
-import { MOST_JOBS, type JobStore } from '../job-store.js';
+import { MAX_JOBS, type JobStore } from '../job-store.js';
 import type { HeldJob } from './held-job.js';
 
 export interface LeaseSettings {
@@ -54,8 +54,8 @@ export class LeaseKeeper {
     if (this.#renewing) return;
     this.#renewing = true;
     const jobs = [...this.held].filter(({ lost }) => !lost);
-    for (let start = 0; start < jobs.length; start += MOST_JOBS) {
-      await this.renew(jobs.slice(start, start + MOST_JOBS));
+    for (let start = 0; start < jobs.length; start += MAX_JOBS) {
+      await this.renew(jobs.slice(start, start + MAX_JOBS));
     }
     this.#renewing = false;
   }

@@ -1,6 +1,6 @@
 import { errorText } from '@carillon/runtime';
 import { InvalidJob } from '../failures.js';
-import { MOST_JOB_BYTES, type Outcome } from '../job-store.js';
+import { MAX_JOB_BYTES, type Outcome } from '../job-store.js';
 import type { Job, JobHandler } from '../port.js';
 
 const LONGEST_DETAIL = 500;
@@ -25,8 +25,8 @@ export async function runHandler(handler: JobHandler, job: Job): Promise<Outcome
 /** Rejects data that could be written but not read again. */
 function mustFit(outcome: Outcome): void {
   if (outcome.kind !== 'defer' || outcome.data === undefined) return;
-  if (Buffer.byteLength(outcome.data, 'utf8') <= MOST_JOB_BYTES) return;
-  throw new InvalidJob(`data must be at most ${MOST_JOB_BYTES} bytes`);
+  if (Buffer.byteLength(outcome.data, 'utf8') <= MAX_JOB_BYTES) return;
+  throw new InvalidJob(`data must be at most ${MAX_JOB_BYTES} bytes`);
 }
 
 function failure(reason: 'processor-error' | 'processor-crash', error: unknown): Outcome {

@@ -1,7 +1,7 @@
 import { pause, type Logger } from '@carillon/runtime';
 import { randomUUID } from 'node:crypto';
 import { FairFifo } from '../fair/fair-fifo.js';
-import { MOST_JOBS, type Claim, type JobStore, type Outcome, type Settled } from '../job-store.js';
+import { MAX_JOBS, type Claim, type JobStore, type Outcome, type Settled } from '../job-store.js';
 import type { QueueObserver } from '../options.js';
 import type { JobHandler } from '../port.js';
 import { HeldJob } from './held-job.js';
@@ -116,7 +116,7 @@ export class Worker {
   }
 
   #room(): number {
-    return Math.min(this.parts.settings.prefetch - this.#held.size, MOST_JOBS);
+    return Math.min(this.parts.settings.prefetch - this.#held.size, MAX_JOBS);
   }
 
   async #take({ jobs, retried, dead }: Claim, fromMs: number): Promise<void> {
@@ -194,8 +194,8 @@ export class Worker {
     const own = jobs.filter(({ lost }) => !lost);
     for (const job of jobs) job.lose();
     try {
-      for (let start = 0; start < own.length; start += MOST_JOBS) {
-        const some = own.slice(start, start + MOST_JOBS);
+      for (let start = 0; start < own.length; start += MAX_JOBS) {
+        const some = own.slice(start, start + MAX_JOBS);
         await store.release(
           queue,
           some.map(({ claimed, begun }) => ({ job: claimed, begun })),

@@ -1,7 +1,7 @@
 /** Power of two, so that the slot of a tick is given by its low bits. */
 const SLOTS = 256;
 /** Limit of entries run per tick; the remainder runs in the next tick. */
-const MOST_IN_TICK = 4096;
+const MAX_IN_TICK = 4096;
 
 /** A scheduled callback. */
 interface Entry {
@@ -77,7 +77,7 @@ export class FlushWheel {
     let ran = 0;
     for (const entry of entries) {
       if (entry.dueTick > now) this.#put(shard, entry);
-      else if (ran === MOST_IN_TICK) this.#put(shard, { ...entry, dueTick: this.#tick + 1 });
+      else if (ran === MAX_IN_TICK) this.#put(shard, { ...entry, dueTick: this.#tick + 1 });
       else {
         ran += 1;
         this.#waiting -= 1;

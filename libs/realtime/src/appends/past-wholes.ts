@@ -1,7 +1,7 @@
 import { messageSerialOf } from '@carillon/protocol';
 import type { Message } from '@carillon/protocol';
 import { Frames } from '../codec.js';
-import { innerOf } from './wholes.js';
+import { innerOf } from './full-text-expander.js';
 
 /**
  * Replaces the appends of a replay by whole texts: each version carries the text of its message at that version. A

@@ -1,22 +1,25 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import type { AppHub } from '../apps/app-hub.js';
 import { liveGap } from '../channels/live-gap.js';
-import { type AppendWays, type PacedChannel, Pacing } from './pacing.js';
+import { type AppendWays, type PacedChannel, AppendThrottle } from './append-throttle.js';
 import type { Told } from './told.js';
 
 /** Share of the text cache for a channel subscribed by pattern only. */
 const PASSING_SHARE = 1 / 16;
 
 /** Returns the pacing of a channel with direct subscribers. */
-export const pacingOf = (hub: AppHub, about: OrdinaryChannel, ways: AppendWays): Pacing =>
-  hub.pacings.open(about.name, () => new Pacing(reachOf(hub, about), ways));
+export const pacingOf = (hub: AppHub, about: OrdinaryChannel, ways: AppendWays): AppendThrottle =>
+  hub.pacings.open(about.name, () => new AppendThrottle(reachOf(hub, about), ways));
 
 /** Returns the pacing of a channel subscribed by pattern only. */
-export function passingPacingOf(hub: AppHub, about: OrdinaryChannel, ways: AppendWays): Pacing {
+export function passingPacingOf(hub: AppHub, about: OrdinaryChannel, ways: AppendWays): AppendThrottle {
   const maxWholeBytes = ways.maxWholeBytes * PASSING_SHARE;
   return (
     hub.channels.get(about.name)?.paced(ways) ??
-    hub.pacings.openPassing(about.name, () => new Pacing(reachOf(hub, about), { ...ways, maxWholeBytes }))
+    hub.pacings.openPassing(
+      about.name,
+      () => new AppendThrottle(reachOf(hub, about), { ...ways, maxWholeBytes }),
+    )
   );
 }
 

@@ -1,6 +1,6 @@
 import { fragmentOf, streamName, type StoredRecord, type StreamAddress } from '@carillon/history-store';
 import type { StreamReads } from '../durable/stream-reads.js';
-import { innerOf, type Text } from './wholes.js';
+import { innerOf, type Text } from './full-text-expander.js';
 import { rawMember } from '@carillon/protocol';
 
 /** Page size of version reads. */

@@ -2,7 +2,7 @@ import { AiChannels } from '@carillon/history-ai';
 import type { Config } from '@carillon/config';
 import type { StreamReads } from '../durable/stream-reads.js';
 import { FlushWheel } from './flush-wheel.js';
-import type { AppendWays } from './pacing.js';
+import type { AppendWays } from './append-throttle.js';
 import { textAt } from './text-at.js';
 
 /** Limit of cached whole texts per channel, in bytes. */

@@ -6,7 +6,7 @@ import { TokenHolders } from '../users/token-holders.js';
 import { UserIndex } from '../users/user-index.js';
 import { rulesOf, type AppRules } from './app-rules.js';
 import type { LocalChannel } from '../channels/local-channel.js';
-import { Pacings } from '../appends/pacings.js';
+import { AppendThrottles } from '../appends/append-throttles.js';
 import { AppPatterns } from '../patterns/app-patterns.js';
 import { Roster } from '../state/roster.js';
 
@@ -18,7 +18,7 @@ export class AppHub {
   /** Channels without subscribers in this process whose events are still delivered to it. */
   readonly lingering = new Set<string>();
   readonly patterns = new AppPatterns();
-  readonly pacings = new Pacings();
+  readonly pacings = new AppendThrottles();
   /** Connections by user, for events sent to users. */
   readonly users = new UserIndex();
   /** Connections by signed-in user, for terminating a user's connections. */

@@ -1,5 +1,5 @@
-import type { Pace } from '../appends/pace.js';
-import type { AppendWays } from '../appends/pacing.js';
+import type { AppendPace } from '../appends/append-pace.js';
+import type { AppendWays } from '../appends/append-throttle.js';
 import type { Told } from '../appends/told.js';
 import type { Codec } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
@@ -39,8 +39,8 @@ export class Audience extends Topic {
     channel: LocalChannel,
     codec: Codec,
     ways: Ways,
-    /** Pace of appends; null delivers them unpaced. */
-    readonly pace: Pace | null,
+    /** AppendPace of appends; null delivers them unpaced. */
+    readonly pace: AppendPace | null,
   ) {
     super(channel.hub, channel.name, codec, ways);
     this.plain = { channel, audience: this, others: NO_OTHERS, userId: null };

@@ -2,7 +2,7 @@ import type { LoopShare } from '@carillon/runtime';
 import type { Told } from '../appends/told.js';
 
 /** Limit of waiting facts per audience. */
-export const MOST_DEFERRED = 256;
+export const MAX_DEFERRED = 256;
 
 export interface DeferredParts<Opener> {
   readonly share: LoopShare;
@@ -44,7 +44,7 @@ export class DeferredMessages<Opener> {
   }
 
   add(told: Told): void {
-    if (this.#waiting.length >= MOST_DEFERRED) return this.#overflow();
+    if (this.#waiting.length >= MAX_DEFERRED) return this.#overflow();
     this.#waiting.push({ told, openings: null });
     if (!this.#isRunning) void this.#run();
   }

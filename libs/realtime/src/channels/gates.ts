@@ -1,20 +1,20 @@
 import type { Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
-import { CatchUp, type Gate } from './gate.js';
+import { CatchUp, type PendingFrames } from './pending-frames.js';
 
 /** The gated subscribers of one channel, each with one gate or several. */
 export class Gates {
-  readonly #gates = new Set<Gate>();
+  readonly #gates = new Set<PendingFrames>();
 
   get isEmpty(): boolean {
     return this.#gates.size === 0;
   }
 
-  add(gate: Gate): void {
+  add(gate: PendingFrames): void {
     this.#gates.add(gate);
   }
 
-  delete(gate: Gate): void {
+  delete(gate: PendingFrames): void {
     this.#gates.delete(gate);
   }
 
@@ -22,7 +22,7 @@ export class Gates {
     return this.count(view, (one) => one === subscriber) > 0;
   }
 
-  includes(gate: Gate): boolean {
+  includes(gate: PendingFrames): boolean {
     return this.#gates.has(gate);
   }
 
@@ -31,7 +31,7 @@ export class Gates {
   }
 
   /** Moves the catch-up messages of a subscriber to a gate of the same view that begins to hold. */
-  absorbInto(gate: Gate): void {
+  absorbInto(gate: PendingFrames): void {
     for (const one of this.#catchUps(gate.subscriber, gate.codec.view)) {
       gate.absorb(one);
       this.#gates.delete(one);
@@ -48,7 +48,7 @@ export class Gates {
     return this.#catchUps(subscriber, view).flatMap(({ frames }) => frames);
   }
 
-  #catchUps(subscriber: Subscriber, view: string | undefined): readonly Gate[] {
+  #catchUps(subscriber: Subscriber, view: string | undefined): readonly PendingFrames[] {
     return [...this.#gates].filter(
       (one) => one instanceof CatchUp && one.subscriber === subscriber && one.codec.view === view,
     );
@@ -63,7 +63,7 @@ export class Gates {
   }
 
   /** Holds a fact for all gates that want appends whole or not (null: regardless), except excluded ones. */
-  hold(frames: Frames, wholes: boolean | null, isLeftOut: (gate: Gate) => boolean): void {
+  hold(frames: Frames, wholes: boolean | null, isLeftOut: (gate: PendingFrames) => boolean): void {
     for (const gate of this.#gates) {
       const isMeant = wholes === null || (gate.codec.appends?.wholes === true) === wholes;
       if (isMeant && !isLeftOut(gate)) gate.hold(frames);

@@ -2,7 +2,7 @@ import type { OrdinaryChannel } from '@carillon/channels';
 import type { ChannelFact, Fact, Message, StateFact } from '@carillon/protocol';
 import type { LoopShare } from '@carillon/runtime';
 import type { AppHub } from '../apps/app-hub.js';
-import type { Pace } from '../appends/pace.js';
+import type { AppendPace } from '../appends/append-pace.js';
 import type { Told } from '../appends/told.js';
 import { frameBytes, Frames } from '../codec.js';
 import type { Roster } from '../state/roster.js';
@@ -10,13 +10,13 @@ import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Audience, Ways } from './audience.js';
 import { CountNews } from './count-news.js';
 import { DeferredMessages } from './deferred-messages.js';
-import { Lookout } from './lookout.js';
-import { Readers } from './readers.js';
+import { SlowConsumerCheck } from './slow-consumer-check.js';
+import { SubscriberSet } from './subscriber-set.js';
 import { receiversOf, tellOthers } from './still-here.js';
 import { isOfCount, isState } from './state-facts.js';
 
 /** A channel with subscribers or pending subscribers in this process, and the delivery of its facts to them. */
-export class LocalChannel extends Readers {
+export class LocalChannel extends SubscriberSet {
   /** Resolves when other processes send its events here, and rejects if they will not; undefined: they do already. */
   interest: Promise<void> | undefined;
   /** Number of pending subscriptions. */
@@ -26,7 +26,7 @@ export class LocalChannel extends Readers {
   /** Number of facts delivered to any of them. */
   told = 0;
 
-  readonly #lookout: Lookout;
+  readonly #lookout: SlowConsumerCheck;
   /** Null until the first count is delivered. */
   #counts: CountNews | null = null;
 
@@ -38,7 +38,7 @@ export class LocalChannel extends Readers {
     readonly roster: Roster | null = null,
   ) {
     super(hub, about, ways);
-    this.#lookout = new Lookout(ways.outlet);
+    this.#lookout = new SlowConsumerCheck(ways.outlet);
     if (roster !== null) roster.onOverdue = (fact) => this.tell(fact);
   }
 
@@ -142,7 +142,7 @@ export class LocalChannel extends Readers {
   }
 
   /** Delivers to all subscribers of this pace. */
-  hand(told: Told, pace: Pace | null): number {
+  hand(told: Told, pace: AppendPace | null): number {
     const sender = this.#senderOf(told);
     let receivers = 0;
     for (const audience of this.#selected(told.frames.fact, pace))
@@ -153,7 +153,7 @@ export class LocalChannel extends Readers {
   }
 
   /** Returns the audiences that may have a frame of a fact, and counts the subscribers of the others as filtered. */
-  #selected(fact: Fact, pace: Pace | null): Iterable<Audience> {
+  #selected(fact: Fact, pace: AppendPace | null): Iterable<Audience> {
     const selected = this.index?.selected(fact) ?? null;
     if (selected === null) return this.audiences;
     let filtered = 0;
@@ -167,7 +167,7 @@ export class LocalChannel extends Readers {
    * A subscriber that was excluded from a message of its pace cannot continue with the remembered codec state; renews
    * it.
    */
-  #renewLeftOut(fact: Fact, sender: Subscriber, pace: Pace | null): void {
+  #renewLeftOut(fact: Fact, sender: Subscriber, pace: AppendPace | null): void {
     const subscription = fact.kind === 'message' ? sender.subscriptionOf(this) : undefined;
     if (subscription === undefined) return;
     const { audience, others } = subscription;
@@ -175,7 +175,7 @@ export class LocalChannel extends Readers {
     for (const other of others) this.#renewOf(other, fact as Message, sender, pace);
   }
 
-  #renewOf(audience: Audience, fact: Message, sender: Subscriber, pace: Pace | null): void {
+  #renewOf(audience: Audience, fact: Message, sender: Subscriber, pace: AppendPace | null): void {
     const { held, remembersClients, view } = audience.codec;
     if (held === undefined || (fact.isFromClient && remembersClients !== true)) return;
     if (audience.pace === pace && isLeftOut(fact, sender, view)) this.renewView(sender, audience);

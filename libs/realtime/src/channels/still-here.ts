@@ -3,7 +3,7 @@ import type { Codec } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import type { Audience } from './audience.js';
-import { Gate } from './gate.js';
+import { PendingFrames } from './pending-frames.js';
 
 /** A subscriber, and the codec of its frames. */
 interface Receiver {
@@ -13,8 +13,8 @@ interface Receiver {
 
 /** Holds and releases the delivery of a channel. */
 interface Held {
-  hold(gate: Gate): void;
-  release(gate: Gate): void;
+  hold(gate: PendingFrames): void;
+  release(gate: PendingFrames): void;
 }
 
 /** Returns the connections of a user. */
@@ -41,7 +41,7 @@ export function tellOthers(
   own: readonly Receiver[],
   tell: () => number,
 ): number {
-  const gates = own.map(({ subscriber, audience }) => new Gate(subscriber, outlet, audience.codec));
+  const gates = own.map(({ subscriber, audience }) => new PendingFrames(subscriber, outlet, audience.codec));
   for (const gate of gates) channel.hold(gate);
   const receivers = tell();
   for (const gate of gates) {

@@ -7,7 +7,7 @@ import type { Commits } from '@carillon/history-publish';
 import type { Replay } from '@carillon/history-positions';
 import type { LoopShare, Metrics } from '@carillon/runtime';
 import type { FlushWheel } from '../appends/flush-wheel.js';
-import type { AppendWays } from '../appends/pacing.js';
+import type { AppendWays } from '../appends/append-throttle.js';
 import { appendWays, flushWheel } from '../appends/ways.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { Ways } from '../channels/audience.js';

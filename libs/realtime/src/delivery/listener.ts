@@ -19,10 +19,10 @@ import type { Announcements } from '../state/announcements.js';
 import type { Delivery } from './delivery.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
-import type { Looks } from '../state/looks.js';
+import type { PresenceResync } from '../state/presence-resync.js';
 import type { Isolation } from '../leave/isolation.js';
 import type { Outages } from '../leave/outages.js';
-import type { Takings } from '../leave/takings.js';
+import type { ConnectionTakeovers } from '../leave/connection-takeovers.js';
 import type { CometRelay } from '../entry/comet-relay.js';
 import type { SessionRequests } from '../session-requests.js';
 
@@ -55,8 +55,8 @@ export interface ListenerParts {
   readonly outages: Outages;
   readonly announcements: Announcements;
   readonly metaWatch: Pick<MetaWatch, 'told'>;
-  readonly looks: Looks;
-  readonly takings: Pick<Takings, 'taken'>;
+  readonly looks: PresenceResync;
+  readonly takings: Pick<ConnectionTakeovers, 'taken'>;
   readonly comet: Pick<CometRelay, 'apply'>;
   readonly sessions: Pick<SessionRequests, 'answer'>;
 }

@@ -17,7 +17,7 @@ import type { StreamReads } from './stream-reads.js';
  */
 const ANNOTATIONS = 'annotations';
 /** Limit of summaries searched for missed ones. */
-const MOST_SUMMARIES = 1000;
+const MAX_SUMMARIES = 1000;
 
 /** Returns the record of an annotation with its position in the annotation order of the channel. */
 export const inAnnotationOrder = (record: FanOutRecordBody): FanOutRecordBody => ({
@@ -76,7 +76,7 @@ async function summariesOf(
   if (stream === undefined) return new Map();
   const { streamKey, generation, floorMessageSerial } = stream;
   const query = { streamKey, generation, floorMessageSerial, nowMs: Date.now(), belowNo: null };
-  const summaries = await reads.summaries({ ...query, limit: MOST_SUMMARIES });
+  const summaries = await reads.summaries({ ...query, limit: MAX_SUMMARIES });
   return new Map(summaries.map((summary) => [pairOf(summary), summary]));
 }
 

@@ -1,9 +1,9 @@
 import type { Followable, Followed } from './followed.js';
 
 /** Channels per batch. */
-const MOST_IN_QUERY = 2000;
+const MAX_IN_QUERY = 2000;
 /** Concurrent batches of one kind. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 /** A requested head of a channel. */
 interface Wanted<Record extends Followable> {
@@ -46,9 +46,9 @@ export class HeadQuestions<Record extends Followable> {
   }
 
   #askAll(kind: Asking<Record>): void {
-    while (kind.running < MOST_AT_ONCE && kind.wanted.length > 0) {
+    while (kind.running < MAX_AT_ONCE && kind.wanted.length > 0) {
       kind.running += 1;
-      void this.#answer(kind.wanted.splice(0, MOST_IN_QUERY), kind === this.#making).finally(() => {
+      void this.#answer(kind.wanted.splice(0, MAX_IN_QUERY), kind === this.#making).finally(() => {
         kind.running -= 1;
         this.#askAll(kind);
       });

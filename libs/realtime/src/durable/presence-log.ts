@@ -20,7 +20,7 @@ export interface PresenceLogParts {
 }
 
 /** Limit of waiting transitions; beyond it the oldest is given up. */
-export const MOST_WAITING = 10_000;
+export const MAX_WAITING = 10_000;
 const AGAIN_MS = 1000;
 /** Delay after which a waiting transition marks its history as behind, and after which it is given up. */
 const LAGGING_MS = 30_000;
@@ -80,7 +80,7 @@ export class PresenceLog {
     if (!channel.accepted || !channel.policy.presenceHistory.enabled) return;
     const record = recordOf(change, channel.policy.presenceHistory);
     const [oldest] = this.#waiting;
-    if (this.#waiting.size >= MOST_WAITING && oldest !== undefined) this.#giveUp(oldest);
+    if (this.#waiting.size >= MAX_WAITING && oldest !== undefined) this.#giveUp(oldest);
     const one: Waiting = { record, sinceMs: performance.now(), timer: null, isOver: false };
     this.#waiting.add(one);
     void this.#send(one);

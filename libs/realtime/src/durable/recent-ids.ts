@@ -1,5 +1,5 @@
 /** Number of the newest records of a channel whose message ids are kept, and for how long. */
-export const MOST_RECENT = 100;
+export const MAX_RECENT = 100;
 export const RECENT_MS = 120_000;
 /** Longer ids are not stored, to bound the memory of a channel. */
 const MAX_ID_CHARACTERS = 256;
@@ -20,9 +20,9 @@ export class RecentIds {
   /** Records the message id of a serial; null clears the entry. */
   note(serial: number, id: string | null, nowMs: number): void {
     const kept = id === null || id.length > MAX_ID_CHARACTERS ? null : id;
-    const slot = this.#slots[serial % MOST_RECENT];
+    const slot = this.#slots[serial % MAX_RECENT];
     if (slot === undefined) {
-      this.#slots[serial % MOST_RECENT] = { serial, id: kept, other: null, atMs: nowMs };
+      this.#slots[serial % MAX_RECENT] = { serial, id: kept, other: null, atMs: nowMs };
       return;
     }
     slot.serial = serial;
@@ -53,7 +53,7 @@ export class RecentIds {
   }
 
   #find(serial: number, nowMs: number): Slot | undefined {
-    const slot = this.#slots[serial % MOST_RECENT];
+    const slot = this.#slots[serial % MAX_RECENT];
     return slot?.serial === serial && nowMs - slot.atMs < RECENT_MS ? slot : undefined;
   }
 }

@@ -16,7 +16,7 @@ const UNPLACED_MS = 3000;
 const LOOK_MS = 50;
 /** Interval at which channels are compared with the store, and the number of channels per round. */
 const ROUND_MS = 5000;
-const MOST_IN_ROUND = 20_000;
+const MAX_IN_ROUND = 20_000;
 /** Minimum interval of reports of a contradicting stream. */
 const TELL_AGAIN_MS = 5000;
 
@@ -177,9 +177,9 @@ export class Streams<Record extends Followable = FanOutRecordBody> {
   /** Compares channels with the store: all of them, or up to the limit of a round. */
   compare(): void {
     const all = [...this.#followed.values()];
-    const first = all.length > MOST_IN_ROUND ? this.#roundAt % all.length : 0;
-    this.#roundAt = first + MOST_IN_ROUND;
-    for (const one of all.slice(first, first + MOST_IN_ROUND))
+    const first = all.length > MAX_IN_ROUND ? this.#roundAt % all.length : 0;
+    this.#roundAt = first + MAX_IN_ROUND;
+    for (const one of all.slice(first, first + MAX_IN_ROUND))
       void this.#questions.ask(one).catch(() => undefined);
   }
 

@@ -4,12 +4,12 @@ import type { AttachPoint, PresenceMember, Rewind } from '@carillon/protocol';
 import type { LoopShare } from '@carillon/runtime';
 import type { WebhookEvents } from '@carillon/webhooks';
 import type { ChannelBook } from '../channels/channel-book.js';
-import { Gate } from '../channels/gate.js';
+import { PendingFrames } from '../channels/pending-frames.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Codec } from '../codec.js';
 import type { Outlet } from '../delivery/outlet.js';
 import type { Leaving } from '../leave/leaving.js';
-import type { Looks } from '../state/looks.js';
+import type { PresenceResync } from '../state/presence-resync.js';
 import type { Attached, Positions } from '../recovery/positions.js';
 import { isBrought } from '../patterns/placing.js';
 import type { Rewinds } from '../recovery/rewinds.js';
@@ -30,7 +30,7 @@ export interface JoinsParts {
   readonly webhooks: WebhookEvents;
   readonly identities: Identities;
   readonly leaving: Leaving;
-  readonly looks: Pick<Looks, 'shown'>;
+  readonly looks: Pick<PresenceResync, 'shown'>;
   readonly positions: Pick<Positions, 'attach' | 'has'>;
   readonly resumes: Pick<Resumes, 'recover' | 'subscribed'>;
   readonly rewinds: Pick<Rewinds, 'rewind'>;
@@ -155,7 +155,7 @@ export class Joins {
   async #joinLater(joining: Joining): Promise<void> {
     const { subscriber, local, codec } = joining;
     const { book, outlet, onTrouble } = this.parts;
-    const gate = new Gate(subscriber, outlet, codec);
+    const gate = new PendingFrames(subscriber, outlet, codec);
     local.openings += 1;
     try {
       await this.#joinHeld(joining, gate);
@@ -173,7 +173,7 @@ export class Joins {
     }
   }
 
-  async #joinHeld(joining: Joining, gate: Gate): Promise<void> {
+  async #joinHeld(joining: Joining, gate: PendingFrames): Promise<void> {
     const { subscriber, local, member, isRepeated, codec } = joining;
     const { book, outlet, identities, leaving, looks } = this.parts;
     // Members that joined earlier are in the member list it receives: reporting them again would be wrong.
@@ -226,7 +226,12 @@ export class Joins {
   }
 
   /** A failed resume continues as a fresh subscription. */
-  async #resume(joining: Joining, gate: Gate, attach: Attached | null, recovery: Recovery): Promise<void> {
+  async #resume(
+    joining: Joining,
+    gate: PendingFrames,
+    attach: Attached | null,
+    recovery: Recovery,
+  ): Promise<void> {
     const { subscriber, local, codec } = joining;
     await joining.beforeLive?.();
     const isRecovered = await this.parts.resumes.recover(subscriber, local, gate, codec, recovery);
@@ -238,7 +243,7 @@ export class Joins {
   /** Returns the ids of the sent messages. */
   async #recover(
     { subscriber, local, codec }: Joining,
-    gate: Gate,
+    gate: PendingFrames,
     attach: Attached | null,
   ): Promise<ReadonlySet<string>> {
     if (attach === null) return NOTHING_TOLD;
@@ -248,7 +253,7 @@ export class Joins {
   /** Returns the ids of the sent historical messages. */
   async #rewind(
     { subscriber, local, codec, rewind: wish = null }: Joining,
-    gate: Gate,
+    gate: PendingFrames,
     attach: Attached | null,
   ): Promise<ReadonlySet<string>> {
     const attachSerial = attach?.attachSerial ?? null;
@@ -262,7 +267,7 @@ export class Joins {
    */
   async #attach(
     joining: Joining,
-    gate: Gate,
+    gate: PendingFrames,
     attaching: Promise<Attached | null>,
   ): Promise<Attached | null | undefined> {
     const { subscriber, local, member, isRepeated } = joining;
@@ -302,7 +307,7 @@ export class Joins {
   /** An event published meanwhile is sent in order. A store that cannot be read counts as a miss. */
   async #showLastEvent(
     { subscriber, local, codec }: Joining,
-    gate: Gate,
+    gate: PendingFrames,
     told: ReadonlySet<string>,
   ): Promise<void> {
     const { newestEvents, webhooks, outlet, share } = this.parts;

@@ -1,16 +1,16 @@
 import type { Presence, PresenceView } from '@carillon/presence';
 import type { Message } from '@carillon/protocol';
-import type { Gate } from '../channels/gate.js';
+import type { PendingFrames } from '../channels/pending-frames.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Frames } from '../codec.js';
 import type { Attached } from '../recovery/positions.js';
 import { Patience, tellPast, type TellingParts, wasTold } from '../recovery/telling.js';
-import type { Looks } from '../state/looks.js';
+import type { PresenceResync } from '../state/presence-resync.js';
 
 /** Dependencies of `Showing`. */
 export interface ShowingParts extends TellingParts {
   readonly presence: Pick<Presence, 'look'>;
-  readonly looks: Pick<Looks, 'shown'>;
+  readonly looks: Pick<PresenceResync, 'shown'>;
 }
 
 /** Available to a protocol adapter that sends everything before live events itself; live events are held meanwhile. */
@@ -18,7 +18,7 @@ export class Showing {
   constructor(
     private readonly parts: ShowingParts,
     readonly channel: LocalChannel,
-    private readonly gate: Gate,
+    private readonly gate: PendingFrames,
     /**
      * The position at which the subscription begins; held events are newer. Null: it has no position. Undefined: it
      * is unavailable.

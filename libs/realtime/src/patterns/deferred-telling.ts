@@ -1,7 +1,7 @@
 import type { LoopShare } from '@carillon/runtime';
 
 /** Limit of waiting messages for filtered patterns of one app. */
-const MOST_DEFERRED = 256;
+const MAX_DEFERRED = 256;
 
 /** Delivery of one message: yields before each filter, and returns the number of receivers. */
 export type Telling = Generator<void, number>;
@@ -30,7 +30,7 @@ export class DeferredTelling {
       const receivers = advance(telling, share);
       if (receivers !== null) return receivers;
     }
-    if (this.#waiting.length >= MOST_DEFERRED) {
+    if (this.#waiting.length >= MAX_DEFERRED) {
       this.#waiting = [];
       this.overflow();
       return 0;

@@ -2,7 +2,7 @@ import type { ChannelPattern } from '@carillon/channels';
 import type { AppHub } from '../apps/app-hub.js';
 import type { LoopShare } from '@carillon/runtime';
 import { LiteralIndex } from '../channels/literal-index.js';
-import { Lookout } from '../channels/lookout.js';
+import { SlowConsumerCheck } from '../channels/slow-consumer-check.js';
 import { Topic, type TopicWays } from '../channels/topic.js';
 import { type Codec, type Frame, frameBytes, type Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
@@ -20,14 +20,14 @@ export class LocalPattern {
   readonly #apart = new Set<Subscriber>();
   readonly #topics = new Map<Codec, Topic>();
   readonly #index = new LiteralIndex<Topic>();
-  readonly #lookout: Lookout;
+  readonly #lookout: SlowConsumerCheck;
 
   constructor(
     private readonly hub: AppHub,
     readonly about: ChannelPattern,
     private readonly ways: TopicWays,
   ) {
-    this.#lookout = new Lookout(ways.outlet);
+    this.#lookout = new SlowConsumerCheck(ways.outlet);
   }
 
   get isEmpty(): boolean {

@@ -1,7 +1,7 @@
 import type { ChannelPattern, Channels, OrdinaryChannel } from '@carillon/channels';
 import type { Broker } from '@carillon/broker';
 import type { ChannelFact } from '@carillon/protocol';
-import { Pacing } from '../appends/pacing.js';
+import { AppendThrottle } from '../appends/append-throttle.js';
 import { passingPacingOf } from '../appends/reach.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
@@ -86,14 +86,16 @@ export class PatternBook {
   }
 
   /** Returns the pacing that delivers a message to the channel's subscribers; null if all of them are unpaced. */
-  pacing(hub: AppHub, about: OrdinaryChannel, fact: ChannelFact): Pacing | null {
+  pacing(hub: AppHub, about: OrdinaryChannel, fact: ChannelFact): AppendThrottle | null {
     if (fact.kind !== 'message') return null;
     const found = hub.pacings.of(about.name);
     const { appends } = this.parts.ways;
     if (found !== null || appends === null || fact.action !== 'append') return found;
     const isWanted = hub.patterns
       .covering(about)
-      .some((pattern) => pattern.some((codec) => Pacing.wanted(codec.appends, about.name, appends) !== null));
+      .some((pattern) =>
+        pattern.some((codec) => AppendThrottle.wanted(codec.appends, about.name, appends) !== null),
+      );
     return isWanted ? passingPacingOf(hub, about, appends) : null;
   }
 

@@ -115,7 +115,7 @@ export class Replays {
 
   /**
    * Returns the serial up to which a subscriber held back from the same step on has received everything, or will
-   * receive it first (`Gate.catchUp`); null if it is unknown.
+   * receive it first (`PendingFrames.catchUp`); null if it is unknown.
    */
   here(channel: LocalChannel): Standing | null {
     // Held-back facts of it would be delivered later.

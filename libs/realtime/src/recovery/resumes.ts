@@ -5,9 +5,9 @@ import {
   type RecoveryFailure,
   type ResumePosition,
 } from '@carillon/protocol';
-import { Gate } from '../channels/gate.js';
+import { PendingFrames } from '../channels/pending-frames.js';
 import type { LocalChannel } from '../channels/local-channel.js';
-import type { AppendWays } from '../appends/pacing.js';
+import type { AppendWays } from '../appends/append-throttle.js';
 import { pastWholes } from '../appends/past-wholes.js';
 import type { Codec, Frames } from '../codec.js';
 import type { AppHub } from '../apps/app-hub.js';
@@ -42,7 +42,7 @@ export interface Recovery {
 interface Held {
   readonly channel: LocalChannel;
   readonly position: ResumePosition;
-  readonly gate: Gate;
+  readonly gate: PendingFrames;
   readonly codec: Codec;
 }
 
@@ -98,7 +98,7 @@ export class Resumes {
   async subscribed(
     subscriber: Subscriber,
     channel: LocalChannel,
-    gate: Gate,
+    gate: PendingFrames,
     codec: Codec,
   ): Promise<ReadonlySet<string>> {
     const parked = this.#parking.take(subscriber, channel.name);
@@ -124,7 +124,7 @@ export class Resumes {
   async recover(
     subscriber: Subscriber,
     channel: LocalChannel,
-    gate: Gate,
+    gate: PendingFrames,
     codec: Codec,
     { position, unusable }: Recovery,
   ): Promise<boolean> {
@@ -154,12 +154,17 @@ export class Resumes {
     const subscription = subscriber.subscriptions.get(name);
     if (subscription === undefined) return undefined;
     const { channel, audience } = subscription;
-    const gate = new Gate(subscriber, this.parts.outlet, audience.codec);
+    const gate = new PendingFrames(subscriber, this.parts.outlet, audience.codec);
     channel.hold(gate);
     return this.#behindGate(subscriber, channel, gate, audience.codec);
   }
 
-  async #behindGate(subscriber: Subscriber, channel: LocalChannel, gate: Gate, codec: Codec): Promise<void> {
+  async #behindGate(
+    subscriber: Subscriber,
+    channel: LocalChannel,
+    gate: PendingFrames,
+    codec: Codec,
+  ): Promise<void> {
     try {
       await this.subscribed(subscriber, channel, gate, codec);
     } finally {
@@ -205,7 +210,7 @@ export class Resumes {
     // Until it is answered, all other requests about the subscription wait.
     if (!inTurn(subscriber, name, () => isAnswered, onTrouble))
       return this.#fail(subscriber, name, position, 'failed_to_deliver_recovery_payload');
-    const gate = new Gate(subscriber, outlet, codec);
+    const gate = new PendingFrames(subscriber, outlet, codec);
     channel.hold(gate);
     return { channel, position, gate, codec };
   }

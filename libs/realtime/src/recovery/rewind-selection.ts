@@ -29,7 +29,7 @@ export interface SelectionQuery {
 }
 
 /** Limit of pages searched for messages that pass a filter. */
-const MOST_PAGES = 16;
+const MAX_PAGES = 16;
 
 /** Reads the newest messages that match the query. Rejects if the result would be incomplete. */
 export async function selectPast(reader: PastReader, query: SelectionQuery): Promise<Selection> {
@@ -47,7 +47,7 @@ export async function selectPast(reader: PastReader, query: SelectionQuery): Pro
   let isMore = false;
   let isTruncated = false;
   let floor = 1;
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const page: PastPage = await reader.past(appId, channel, {
       limit: maxPageSize,
       direction: 'newest_first',

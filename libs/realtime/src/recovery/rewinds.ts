@@ -1,5 +1,5 @@
 import { frameError, type Message, type Rewind } from '@carillon/protocol';
-import type { Gate } from '../channels/gate.js';
+import type { PendingFrames } from '../channels/pending-frames.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import type { Codec } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
@@ -20,7 +20,7 @@ export interface Rewinding {
   readonly subscriber: Subscriber;
   readonly local: LocalChannel;
   readonly codec: Codec;
-  readonly gate: Gate;
+  readonly gate: PendingFrames;
   readonly wish: Rewind;
   /** Newest history serial to include. */
   readonly attachSerial: number;

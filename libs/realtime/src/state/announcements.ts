@@ -23,7 +23,7 @@ export interface AnnouncementParts {
  * Limit of states that other processes have not received. Beyond it the oldest are dropped; other processes find them
  * when they compare with the store.
  */
-const MOST_UNTOLD = 10_000;
+const MAX_UNTOLD = 10_000;
 const RETRY_MS = 1000;
 
 const nowMs = (): number => performance.timeOrigin + performance.now();
@@ -80,7 +80,7 @@ export class Announcements {
     this.#untold.delete(key);
     this.#untold.set(key, event);
     const [oldest] = this.#untold.keys();
-    if (this.#untold.size > MOST_UNTOLD && oldest !== undefined) this.#untold.delete(oldest);
+    if (this.#untold.size > MAX_UNTOLD && oldest !== undefined) this.#untold.delete(oldest);
     if (!this.#isOutOfReach) this.#timer ??= setTimeout(() => this.#again(), RETRY_MS).unref();
   }
 

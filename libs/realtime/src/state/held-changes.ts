@@ -6,8 +6,8 @@ export type ChainedChange = MemberRemoved | MemberUpdated;
 /**
  * Limits of held changes per member and per channel. Beyond them changes of the member are delivered without waiting.
  */
-const MOST_OF_MEMBER = 64;
-const MOST_OF_CHANNEL = 4096;
+const MAX_OF_MEMBER = 64;
+const MAX_OF_CHANNEL = 4096;
 /** Time a change waits for its predecessor, which may be lost. */
 const HOLD_MS = 2000;
 
@@ -27,7 +27,7 @@ export class HeldChanges {
   add(userId: string, change: ChainedChange): boolean {
     const held = this.#byUser.get(userId) ?? [];
     if (held.some(({ serial }) => serial === change.serial)) return true;
-    if (held.length >= MOST_OF_MEMBER || this.#size >= MOST_OF_CHANNEL) return false;
+    if (held.length >= MAX_OF_MEMBER || this.#size >= MAX_OF_CHANNEL) return false;
     held.push(change);
     held.sort((one, other) => one.serial - other.serial);
     this.#byUser.set(userId, held);

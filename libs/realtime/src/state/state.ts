@@ -11,7 +11,7 @@ import { Interests } from '../users/interests.js';
 import { Watchlists } from '../users/watchlists.js';
 import { Announcements } from './announcements.js';
 import { attendance } from './attendance.js';
-import { Looks } from './looks.js';
+import { PresenceResync } from './presence-resync.js';
 import { MemberNews } from './member-news.js';
 import { OwedChanges } from './owed-changes.js';
 import { SubscriptionCounts } from './subscription-counts.js';
@@ -39,7 +39,7 @@ export class State {
   readonly announcements: Announcements;
   readonly identities: Identities;
   readonly watchlists: Watchlists;
-  readonly looks: Looks;
+  readonly looks: PresenceResync;
   readonly tally: Tally;
   readonly metaWatch: MetaWatch;
   /** Changes whose webhooks outlive this process. */
@@ -58,7 +58,7 @@ export class State {
     this.announcements = announcements;
     this.identities = new Identities(interests);
     this.watchlists = watchlists;
-    this.looks = new Looks({ ...parts, watchlists, counts });
+    this.looks = new PresenceResync({ ...parts, watchlists, counts });
     const metaWatch = new MetaWatch({ ...parts, announcements });
     this.metaWatch = metaWatch;
     this.owed = new OwedChanges(parts);

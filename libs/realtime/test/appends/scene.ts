@@ -2,10 +2,10 @@ import { Channels, type OrdinaryChannel } from '@carillon/channels';
 import type { Broker } from '@carillon/broker';
 import type { Message, ResumeFailed } from '@carillon/protocol';
 import { Hubs } from '../../src/apps/hubs.js';
-import { type AppendWays } from '../../src/appends/pacing.js';
+import { type AppendWays } from '../../src/appends/append-throttle.js';
 import { FlushWheel } from '../../src/appends/flush-wheel.js';
-import type { Text } from '../../src/appends/wholes.js';
-import { Gate } from '../../src/channels/gate.js';
+import type { Text } from '../../src/appends/full-text-expander.js';
+import { PendingFrames } from '../../src/channels/pending-frames.js';
 import { ChannelBook } from '../../src/channels/channel-book.js';
 import type { LocalChannel } from '../../src/channels/local-channel.js';
 import type { Appends, Codec } from '../../src/codec.js';
@@ -43,7 +43,7 @@ class Reader {
   /** By message, from the serial at which the client subscribed. */
   texts = new Map<string, string>();
   readonly subscriber: Subscriber;
-  gate: Gate | null = null;
+  gate: PendingFrames | null = null;
 
   constructor(
     private readonly scene: AppendScene,
@@ -92,7 +92,7 @@ class Reader {
 
   hold(): void {
     if (this.gate !== null || !this.scene.channel.has(this.subscriber)) return;
-    this.gate = new Gate(this.subscriber, this.scene.outlet);
+    this.gate = new PendingFrames(this.subscriber, this.scene.outlet);
     this.scene.channel.hold(this.gate);
   }
 

@@ -1,6 +1,6 @@
 import { Channels } from '@carillon/channels';
 import { describe, expect, it, vi } from 'vitest';
-import { MOST_DEFERRED } from '../../src/channels/deferred-messages.js';
+import { MAX_DEFERRED } from '../../src/channels/deferred-messages.js';
 import { type Codec, Frames } from '../../src/codec.js';
 import { AppPatterns } from '../../src/patterns/app-patterns.js';
 import { LocalPattern } from '../../src/patterns/local-pattern.js';
@@ -58,9 +58,9 @@ describe('LocalChannel', () => {
     const plain = join('0.1');
     const filtered = join('1.1', filter());
     for (let other = 0; other < 3; other += 1) join(`2.${other}`, filter());
-    for (let at = 0; at < MOST_DEFERRED + 3; at += 1) deliver(`m${at}`);
+    for (let at = 0; at < MAX_DEFERRED + 3; at += 1) deliver(`m${at}`);
     await vi.waitFor(() => expect(filtered.subscriber.endedFor).toBe('over_capacity'));
-    expect([plain.sent.length, plain.subscriber.isOpen]).toEqual([MOST_DEFERRED + 3, true]);
+    expect([plain.sent.length, plain.subscriber.isOpen]).toEqual([MAX_DEFERRED + 3, true]);
   });
 });
 

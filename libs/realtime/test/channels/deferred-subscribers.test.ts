@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Gate } from '../../src/channels/gate.js';
+import { PendingFrames } from '../../src/channels/pending-frames.js';
 import type { LocalChannel } from '../../src/channels/local-channel.js';
 import type { Codec, Frames } from '../../src/codec.js';
 import { message } from '../samples.js';
@@ -110,7 +110,7 @@ class Program {
     ...this.scene.connect(`1.${at}`),
     filter: null as number | null,
     hasDeltas: false,
-    gate: null as Gate | null,
+    gate: null as PendingFrames | null,
     isReleasing: false,
     expected: [] as string[],
   }));
@@ -149,7 +149,7 @@ class Program {
       channel.renew(subscriber, codec);
       Object.assign(client, { filter, hasDeltas });
     } else if (kind === 'hold' && client.gate === null) {
-      client.gate = new Gate(subscriber, outlet, codec);
+      client.gate = new PendingFrames(subscriber, outlet, codec);
       channel.hold(client.gate);
       Object.assign(client, { filter, hasDeltas });
     } else if (kind === 'release' && client.gate !== null) {
@@ -242,9 +242,9 @@ describe('subscribers while messages wait for filters', () => {
     const { subscriber, sent } = join('1.1', codec);
     for (let other = 0; other < 3; other += 1) join(`0.${other}`, filter());
     deliver('a', 'b');
-    const givenUp = new Gate(subscriber, outlet, codec);
+    const givenUp = new PendingFrames(subscriber, outlet, codec);
     channel.hold(givenUp);
-    const gate = new Gate(subscriber, outlet, codec);
+    const gate = new PendingFrames(subscriber, outlet, codec);
     channel.hold(gate);
     deliver('c');
     const released = Promise.all([givenUp.catchUp(), channel.release(gate)]);
@@ -288,7 +288,7 @@ describe('subscribers while messages wait for filters', () => {
     const held = Array.from({ length: 20 }, (_, at) => {
       const codec = filter();
       const joined = join(`1.${at}`, codec);
-      const gate = new Gate(joined.subscriber, outlet, codec);
+      const gate = new PendingFrames(joined.subscriber, outlet, codec);
       channel.hold(gate);
       return { ...joined, gate };
     });
@@ -315,7 +315,7 @@ describe('subscribers while messages wait for filters', () => {
     const first = join('1.1', shared);
     for (let other = 0; other < 3; other += 1) join(`0.${other}`, filter());
     const second = join('1.2', shared);
-    const gate = new Gate(second.subscriber, outlet, shared);
+    const gate = new PendingFrames(second.subscriber, outlet, shared);
     channel.hold(gate);
     const events = Array.from({ length: 30 }, (_, at) => `m${at}`);
     deliver(...events);

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Hubs } from '../../src/apps/hubs.js';
 import { ChannelBook } from '../../src/channels/channel-book.js';
-import { Gate } from '../../src/channels/gate.js';
+import { PendingFrames } from '../../src/channels/pending-frames.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
 import { occupancyOf } from '../../src/channels/occupancy.js';
 import type { Codec } from '../../src/codec.js';
@@ -54,7 +54,7 @@ class Scene {
     readonly expected: string[];
     /** By view, whether it may publish. */
     readonly views: Map<View, boolean>;
-    readonly gates: Map<View, { gate: Gate; held: string[] }>;
+    readonly gates: Map<View, { gate: PendingFrames; held: string[] }>;
   }[] = [];
   #events = 0;
 
@@ -115,7 +115,7 @@ class Scene {
   hold(at: number, view: View): void {
     const { subscriber, gates, views } = this.#at(at);
     if (gates.has(view) || !views.has(view)) return;
-    const gate = new Gate(subscriber, this.#outlet, codec(view, true));
+    const gate = new PendingFrames(subscriber, this.#outlet, codec(view, true));
     gates.set(view, { gate, held: [] });
     this.channel.hold(gate);
   }

@@ -2,7 +2,7 @@ import type { App } from '@carillon/app-registry';
 import { Socket } from '@carillon/uws';
 import { expect } from 'vitest';
 import { Subscriber } from '../../src/subscriber/subscriber.js';
-import { Gate } from '../../src/channels/gate.js';
+import { PendingFrames } from '../../src/channels/pending-frames.js';
 import type { LocalChannel } from '../../src/channels/local-channel.js';
 import { FakeNative } from './fake-native.js';
 import { EDGE, TEXT } from '../samples.js';
@@ -10,7 +10,7 @@ import type { LaneScene } from './lane-scene.js';
 
 /** A hold of one channel, and the frames that the client must receive at its end. */
 interface Held {
-  readonly gate: Gate;
+  readonly gate: PendingFrames;
   readonly texts: string[];
 }
 
@@ -85,7 +85,7 @@ export class LaneClient {
   hold(name: string): void {
     const channel = this.#channel(name);
     if (!this.isOpen || channel === undefined || this.#held.has(name)) return;
-    const held = { gate: new Gate(this.subscriber, this.scene.outlet), texts: [] };
+    const held = { gate: new PendingFrames(this.subscriber, this.scene.outlet), texts: [] };
     this.#held.set(name, held);
     channel.hold(held.gate);
   }

@@ -1,7 +1,7 @@
 import { Channels } from '@carillon/channels';
 import { LoopShare } from '@carillon/runtime';
 import { describe, expect, it, vi } from 'vitest';
-import { Gate, MOST_HELD } from '../../src/channels/gate.js';
+import { PendingFrames, MAX_HELD } from '../../src/channels/pending-frames.js';
 import { liveGap } from '../../src/channels/live-gap.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
 import { Frames } from '../../src/codec.js';
@@ -55,7 +55,7 @@ function scene(env: Readonly<Record<string, string>> = {}, more: Partial<Edge> =
 describe('a subscriber for whom more comes than may wait', () => {
   it('has lost all of it if its edge can say so, and is closed if not', () => {
     const { channel, outlet, lost, losing, plain, published } = scene();
-    const gates = [losing, plain].map(({ subscriber }) => new Gate(subscriber, outlet));
+    const gates = [losing, plain].map(({ subscriber }) => new PendingFrames(subscriber, outlet));
     for (const gate of gates) channel.hold(gate);
     for (const event of ['a', 'b', 'c', 'd']) channel.deliver(message({ event }));
     expect(gates.map(({ isLost, messages }) => [isLost, messages])).toEqual([
@@ -75,10 +75,10 @@ describe('a subscriber for whom more comes than may wait', () => {
   it('holds back only so many where their number is not bounded', () => {
     const { plain } = scene();
     const outlet = new Outlet({ ...BOUNDS, maxFrames: Infinity }, { dropped: () => undefined });
-    const gate = new Gate(plain.subscriber, outlet);
+    const gate = new PendingFrames(plain.subscriber, outlet);
     const frames = new Frames(message());
-    for (let held = 0; held < MOST_HELD; held += 1) gate.hold(frames);
-    expect([gate.messages, plain.subscriber.isOpen]).toEqual([MOST_HELD, true]);
+    for (let held = 0; held < MAX_HELD; held += 1) gate.hold(frames);
+    expect([gate.messages, plain.subscriber.isOpen]).toEqual([MAX_HELD, true]);
     gate.hold(frames);
     expect(plain.subscriber.endedFor).toBe('over_capacity');
   });
@@ -86,7 +86,7 @@ describe('a subscriber for whom more comes than may wait', () => {
   it('is held back by the bounds of its edge, where that has its own', () => {
     const most = 2 * BOUNDS.maxFrames;
     const { outlet, losing } = scene({}, { holds: { maxFrames: most, maxBytes: Infinity } });
-    const gate = new Gate(losing.subscriber, outlet);
+    const gate = new PendingFrames(losing.subscriber, outlet);
     for (let held = 0; held < most; held += 1) gate.hold(new Frames(message()));
     expect([gate.messages, gate.isLost]).toEqual([most, false]);
     gate.hold(new Frames(message()));
@@ -96,7 +96,7 @@ describe('a subscriber for whom more comes than may wait', () => {
   it('is told what waits no faster than it reads, more than its queue has room for', async () => {
     const { channel, outlet, losing } = scene({}, { holds: { maxFrames: 5, maxBytes: Infinity } });
     const { subscriber, socket, sent } = losing;
-    const gate = new Gate(subscriber, outlet);
+    const gate = new PendingFrames(subscriber, outlet);
     channel.hold(gate);
     const events = ['a', 'b', 'c', 'd', 'e'];
     for (const event of events) channel.deliver(message({ event }));
@@ -114,7 +114,7 @@ describe('a subscriber for whom more comes than may wait', () => {
 
   it('has lost nothing when it all fits', () => {
     const { channel, outlet, lost, losing } = scene();
-    const gate = new Gate(losing.subscriber, outlet);
+    const gate = new PendingFrames(losing.subscriber, outlet);
     channel.hold(gate);
     for (const event of ['a', 'b']) channel.deliver(message({ event }));
     void channel.release(gate);
@@ -125,7 +125,7 @@ describe('a subscriber for whom more comes than may wait', () => {
 it('when a topic last told everybody is known, and nothing of what only some were told', () => {
   const { channel, outlet, losing, plain } = scene();
   const toldMs = (): number => plain.subscriber.subscriptionOf(channel)?.audience.toldMs ?? -1;
-  const gate = new Gate(losing.subscriber, outlet);
+  const gate = new PendingFrames(losing.subscriber, outlet);
   channel.hold(gate);
   channel.deliver(message({ event: 'a' }));
   void channel.release(gate);

@@ -6,7 +6,7 @@ import { newStream, streamName } from '@carillon/history-store';
 import type { PresenceChange } from '@carillon/presence';
 import { configuration } from '@carillon/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MOST_WAITING, PresenceLog } from '../../src/durable/presence-log.js';
+import { MAX_WAITING, PresenceLog } from '../../src/durable/presence-log.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -183,8 +183,8 @@ describe('changes of a presence channel with a history', () => {
   it('are bounded: with one more the oldest is given up', async () => {
     const { app, log, state, lost } = scene();
     state.isAway = true;
-    for (let n = 0; n <= MOST_WAITING; n += 1) log.changed(app, came(`u${n}`, n));
-    expect([log.size, lost.mock.calls.length]).toEqual([MOST_WAITING, 1]);
+    for (let n = 0; n <= MAX_WAITING; n += 1) log.changed(app, came(`u${n}`, n));
+    expect([log.size, lost.mock.calls.length]).toEqual([MAX_WAITING, 1]);
     log.stop();
     expect(log.size).toBe(0);
   });

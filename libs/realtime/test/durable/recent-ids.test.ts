@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { MOST_RECENT, RECENT_MS, RecentIds } from '../../src/durable/recent-ids.js';
+import { MAX_RECENT, RECENT_MS, RecentIds } from '../../src/durable/recent-ids.js';
 
 describe('the messages of the newest serials', () => {
   it('are known until there are as many newer ones, or for a while', () => {
     const ids = new RecentIds();
-    for (let serial = 1; serial <= MOST_RECENT + 1; serial += 1) ids.note(serial, `m-${serial}`, 0);
+    for (let serial = 1; serial <= MAX_RECENT + 1; serial += 1) ids.note(serial, `m-${serial}`, 0);
     expect([
       ids.idOf(1, 0),
       ids.idOf(2, 0),
-      ids.idOf(MOST_RECENT + 1, 0),
-      ids.idOf(MOST_RECENT + 2, 0),
-    ]).toEqual([null, 'm-2', `m-${MOST_RECENT + 1}`, null]);
+      ids.idOf(MAX_RECENT + 1, 0),
+      ids.idOf(MAX_RECENT + 2, 0),
+    ]).toEqual([null, 'm-2', `m-${MAX_RECENT + 1}`, null]);
     expect([ids.idOf(2, RECENT_MS - 1), ids.idOf(2, RECENT_MS)]).toEqual(['m-2', null]);
     ids.clear();
     expect(ids.idOf(2, 0)).toBeNull();

@@ -2,7 +2,7 @@ import { Channels } from '@carillon/channels';
 import type { ResumePosition } from '@carillon/protocol';
 import { LoopShare } from '@carillon/runtime';
 import { describe, expect, it, vi } from 'vitest';
-import { Gate } from '../../src/channels/gate.js';
+import { PendingFrames } from '../../src/channels/pending-frames.js';
 import { LocalChannel } from '../../src/channels/local-channel.js';
 import { Outlet } from '../../src/delivery/outlet.js';
 import { remembered } from '../../src/recovery/past.js';
@@ -99,7 +99,7 @@ describe('Rewinds', () => {
     const rewinds = new Rewinds({ ...parts, reader, maxPageSize: 100 });
     let over = 0;
     const all = channels.map(async (local) => {
-      const gate = new Gate(subscriber, parts.outlet, TEXT);
+      const gate = new PendingFrames(subscriber, parts.outlet, TEXT);
       await rewinds.rewind({ subscriber, local, codec: TEXT, gate, wish: { count: 1 }, attachSerial: 1 });
       over += 1;
     });

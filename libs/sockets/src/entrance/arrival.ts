@@ -22,8 +22,8 @@ export class RefusedArrival {
 export type SettledArrival = Connection | RefusedArrival;
 
 /** Limits of the frames and bytes held for a socket that is not admitted yet; further frames are dropped. */
-const MOST_FRAMES = 16;
-const MOST_BYTES = 64 * 1024;
+const MAX_FRAMES = 16;
+const MAX_BYTES = 64 * 1024;
 
 /**
  * A socket that was upgraded immediately and awaits an asynchronous admission decision. The upgrade itself cannot be
@@ -37,7 +37,7 @@ export class PendingArrival {
 
   /** Clients are to wait until they are established; one that does not is read afterwards. */
   hold(frame: ArrayBuffer): void {
-    if (this.#frames.length >= MOST_FRAMES || this.#bytes + frame.byteLength > MOST_BYTES) return;
+    if (this.#frames.length >= MAX_FRAMES || this.#bytes + frame.byteLength > MAX_BYTES) return;
     this.#bytes += frame.byteLength;
     // The native side takes its memory back after the call.
     this.#frames.push(frame.slice(0));

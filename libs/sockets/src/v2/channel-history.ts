@@ -18,8 +18,8 @@ export interface ChannelHistoriesParts {
 }
 
 /** Requests of one connection at one time, each until its answer has left for the client. */
-const MOST_AT_ONCE = 2;
-const MOST_ON_PAGE = 1000;
+const MAX_AT_ONCE = 2;
+const MAX_ON_PAGE = 1000;
 
 /** Gives connections pages of the histories of their channels. */
 export class ChannelHistories {
@@ -50,7 +50,7 @@ export class ChannelHistories {
       return refused('forbidden', 'The capabilities do not permit it');
     if (!channel.policy.history.enabled || this.parts.reader === null)
       return refused('channel_refused', 'History is not enabled for the channel');
-    if ((this.#underWay.get(connection) ?? 0) >= MOST_AT_ONCE)
+    if ((this.#underWay.get(connection) ?? 0) >= MAX_AT_ONCE)
       return refused('rate_limited', 'Two requests for histories are under way already');
     const attachSerial = attachSerialOf(connection, name);
     if (wish.untilAttach && attachSerial === null)
@@ -67,7 +67,7 @@ export class ChannelHistories {
     this.#underWay.set(connection, (this.#underWay.get(connection) ?? 0) + 1);
     const attachSerial = attachSerialOf(connection, channel);
     const { direction, cursor } = wish;
-    const limit = Math.min(wish.limit, MOST_ON_PAGE, maxPageSize);
+    const limit = Math.min(wish.limit, MAX_ON_PAGE, maxPageSize);
     try {
       const bounds = boundsOf(wish, attachSerial);
       const page = await reader.page(connection.hub.appId, channel, { limit, direction, cursor, bounds });

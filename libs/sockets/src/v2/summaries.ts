@@ -7,7 +7,7 @@ import type { LoopShare } from '@carillon/runtime';
 import type { Connection } from '../connection/connection.js';
 
 /** The limit of summaries sent to a new subscriber: those of the most recently annotated messages and types. */
-const MOST_SHOWN = 1000;
+const MAX_SHOWN = 1000;
 /** The page size of summaries, each of which can contain many clients. */
 const PAGE = 50;
 
@@ -57,7 +57,7 @@ export class Summaries {
     const { streamKey, generation, floorMessageSerial } = stream;
     const query = { streamKey, generation, floorMessageSerial, nowMs: Date.now() };
     const found: AnnotationSummary[] = [];
-    for (let belowNo: number | null = null; found.length < MOST_SHOWN;) {
+    for (let belowNo: number | null = null; found.length < MAX_SHOWN;) {
       const turn = this.parts.share.turn(address.appId);
       if (turn !== undefined) await turn;
       const page: readonly AnnotationSummary[] = await reads.summaries({ ...query, belowNo, limit: PAGE });

@@ -246,7 +246,7 @@ export class TestCounts implements ChannelCounts {
   }
 }
 
-/** Places that are taken here, and a moment's thought before each. */
+/** Slots taken in this process, each after a delay. */
 export class TestQuota implements ConnectionQuota {
   taken = 0;
   /** How often somebody wanted one. */

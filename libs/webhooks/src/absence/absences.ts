@@ -7,7 +7,7 @@ export const SETTLE_MS = 3000;
 /** Limit of unsettled places. Beyond it, departures are notified immediately. */
 export const MAX_OPEN = 100_000;
 /** Attempts to verify a departure before it is assumed. */
-export const MOST_TRIES = 3;
+export const MAX_TRIES = 3;
 
 /** External decisions. Nothing rejects. */
 export interface AbsenceParts<Place> {
@@ -116,7 +116,7 @@ export class Absences<Place> implements AbsenceWatch<Place> {
     open.tries += 1;
     const isGone = await this.parts.isGone(open.place);
     open.isBusy = false;
-    if (isGone === null && open.tries < MOST_TRIES) {
+    if (isGone === null && open.tries < MAX_TRIES) {
       open.dueMs = this.clock.now() + SETTLE_MS;
       this.#line.add(open);
     } else if (isGone !== false) {

@@ -7,7 +7,7 @@ import type { Notices } from './shared-absences.js';
 /** A record without changes for so long is dropped: at worst a notification is sent twice. */
 const TTL_MS = 24 * 60 * 60 * 1000;
 /** Other processes may change the record between the read and the write of this one. */
-const MOST_TRIES = 8;
+const MAX_TRIES = 8;
 
 /** Life of the mark of a store. An expired mark costs at worst a notification that is sent twice. */
 const MARK_TTL_MS = 30 * TTL_MS;
@@ -70,7 +70,7 @@ export class CacheNotices implements Notices {
           : await cache.compareAndSwap(name, text, next, TTL_MS)
       )
         return noted;
-      if (tries === MOST_TRIES) throw new Error('the record of the place changes too often');
+      if (tries === MAX_TRIES) throw new Error('the record of the place changes too often');
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { PlaceChange } from '../port.js';
-import { type AbsenceParts, type AbsenceWatch, MAX_OPEN, MOST_TRIES, SETTLE_MS } from './absences.js';
+import { type AbsenceParts, type AbsenceWatch, MAX_OPEN, MAX_TRIES, SETTLE_MS } from './absences.js';
 import { DelayLine } from './delay-line.js';
 
 /** Shared records of the notified state of each place. Calls reject if the store is unavailable. */
@@ -126,7 +126,7 @@ export class SharedAbsences<Place> implements AbsenceWatch<Place> {
     departure.tries += 1;
     const isGone = await this.parts.isGone(place);
     const isLast = isGone === false ? false : await this.#lasts(isGone, key, serial);
-    if (isLast === null && departure.tries < MOST_TRIES) return this.#line.add(departure);
+    if (isLast === null && departure.tries < MAX_TRIES) return this.#line.add(departure);
     if (isLast === false) return this.#close(departure);
     if (this.#departures.get(key) === departure) this.#departures.delete(key);
     this.parts.tell(place, 'went', { ...change, serial });

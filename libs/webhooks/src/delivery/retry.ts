@@ -46,7 +46,7 @@ export function outcomeOfStatus(status: number, retryAfter: string | undefined):
 /** Relative jitter of the delay, in both directions. */
 const JITTER = 0.2;
 /** Beyond it every wait is the longest one. */
-const MOST_DOUBLINGS = 62;
+const MAX_DOUBLINGS = 62;
 
 export interface FailedAttempt {
   /** From 1. */
@@ -64,7 +64,7 @@ export function retryWaitMs(
   { enabled, maxAttempts, maxElapsedMs, initialBackoffMs, maxBackoffMs }: RetrySettings,
 ): number | null {
   if (!enabled || attempt >= maxAttempts) return null;
-  const backoffMs = Math.min(initialBackoffMs * 2 ** Math.min(attempt - 1, MOST_DOUBLINGS), maxBackoffMs);
+  const backoffMs = Math.min(initialBackoffMs * 2 ** Math.min(attempt - 1, MAX_DOUBLINGS), maxBackoffMs);
   const variedMs = Math.round(backoffMs * (1 - JITTER + 2 * JITTER * chance));
   const waitMs = Math.max(variedMs, Math.min(retryAfterMs ?? 0, maxBackoffMs));
   return elapsedMs + waitMs > maxElapsedMs ? null : waitMs;

@@ -33,7 +33,7 @@ const SHORTEST_AGAIN_MS = 250;
 const LONGEST_AGAIN_MS = 15_000;
 const NO_SHARE: AppShare = { running: 0, waiting: 0 };
 /** Endpoints remembered while nothing of theirs runs or waits. */
-const MOST_LANES = 1000;
+const MAX_LANES = 1000;
 
 /** A right to run one delivery; give it back with how long it took. */
 export interface Slot {
@@ -211,7 +211,7 @@ export class Slots {
   #forget(lane: Lane): void {
     const isIdle = (one: Lane): boolean => one.running === 0 && one.waiting.size === 0;
     if (isIdle(lane) && !lane.isSlow) this.#lanes.delete(lane.key);
-    if (this.#lanes.size <= MOST_LANES) return;
+    if (this.#lanes.size <= MAX_LANES) return;
     for (const one of this.#lanes.values()) {
       if (!isIdle(one)) continue;
       this.#lanes.delete(one.key);

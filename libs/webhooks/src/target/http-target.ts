@@ -26,7 +26,7 @@ export interface HttpTargetOptions {
 /** Shorter than the usual keep-alive of servers, so that few requests meet a closing connection. */
 const IDLE_MS = 4000;
 /** Response bytes drained so that the connection can be reused; larger responses close it. */
-const MOST_ANSWER_BYTES = 64 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Posts to HTTP targets. Answers are judged by their status alone; redirects are not followed. */
 export class HttpTarget {
@@ -99,7 +99,7 @@ function skip(response: http.IncomingMessage): void {
   response.on('error', () => {});
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.byteLength;
-    if (bytes > MOST_ANSWER_BYTES) response.destroy();
+    if (bytes > MAX_ANSWER_BYTES) response.destroy();
   });
 }
 

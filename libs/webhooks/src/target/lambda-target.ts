@@ -9,7 +9,7 @@ type Sdk = typeof import('@aws-sdk/client-lambda');
 
 const TIMEOUT_MS = 10_000;
 /** Regions with a client at once; the one that has it longest is forgotten first. */
-const MOST_CLIENTS = 64;
+const MAX_CLIENTS = 64;
 
 /**
  * Invokes AWS Lambda functions asynchronously, without waiting for their result. Credentials and endpoints are
@@ -51,7 +51,7 @@ export class LambdaTarget {
     let client = this.#clients.get(region);
     if (client === undefined) {
       const [oldest] = this.#clients;
-      if (oldest !== undefined && this.#clients.size >= MOST_CLIENTS) this.#clients.delete(oldest[0]);
+      if (oldest !== undefined && this.#clients.size >= MAX_CLIENTS) this.#clients.delete(oldest[0]);
       // Retries are counted and delayed by the delivery.
       const limits = { requestTimeoutMs: TIMEOUT_MS, attempts: 1 };
       client = new Client(

@@ -4,7 +4,7 @@ import { shortLife } from './short-life.js';
 
 const STAY_SECONDS = 2;
 /** Lives under way in one process; one more is skipped and counted, never held. */
-const MOST_AT_ONCE = 1000;
+const MAX_AT_ONCE = 1000;
 
 /**
  * Connections that come and go at a fixed rate beside the lasting ones, on the same channels.
@@ -32,7 +32,7 @@ export function churnLoad({ settings, server, share }) {
     }
   };
   const begin = () => {
-    if (underWay.size >= MOST_AT_ONCE) {
+    if (underWay.size >= MAX_AT_ONCE) {
       failed += 1;
       firstProblem ||= 'short-lived connections could not keep up with their rate';
       return;

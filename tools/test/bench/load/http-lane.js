@@ -3,7 +3,7 @@ import { BenchError } from '../settings/bench-error.js';
 import { ResponseCounter } from './response-counter.js';
 
 const ANSWER_TIMEOUT_MS = 15_000;
-const MOST_RECONNECTS = 100;
+const MAX_RECONNECTS = 100;
 
 /** @typedef {(answer: { ok: boolean, problem: string }) => void} OnAnswer */
 
@@ -82,7 +82,7 @@ export class HttpLane {
   #lost(problem) {
     const failed = this.#underWay;
     this.#underWay = [];
-    if (!this.#closed && this.#reconnects < MOST_RECONNECTS) {
+    if (!this.#closed && this.#reconnects < MAX_RECONNECTS) {
       this.#reconnects += 1;
       this.socket = this.#connect();
     } else {

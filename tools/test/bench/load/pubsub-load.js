@@ -6,7 +6,7 @@ import { inParallel, shareOf } from './shares.js';
 
 const CONNECTS_AT_ONCE = 64;
 /** Connections of this process that also read the time out of each message; the rest only count. */
-const MOST_TIMED = 64;
+const MAX_TIMED = 64;
 /** Messages of the handshake: greeting and subscription. */
 const HANDSHAKE_MESSAGES = 2;
 
@@ -18,7 +18,7 @@ const HANDSHAKE_MESSAGES = 2;
 export function pubsubLoad(context) {
   const { settings, server, share, stopwatch, prefix = 'bench' } = context;
   const own = shareOf(settings.connections, share);
-  const timedEvery = Math.max(1, Math.ceil(own / MOST_TIMED));
+  const timedEvery = Math.max(1, Math.ceil(own / MAX_TIMED));
   const path = clientPath(server);
   /** @type {RawSocket[]} */
   const sockets = [];

@@ -1,7 +1,7 @@
 // One chunk of work: the saved inputs of a target, then as many made ones as wanted, all following from one seed.
 import { performance } from 'node:perf_hooks';
 import { readCorpus } from './corpus.js';
-import { cpuMs, MOST_CPU_MS } from './cost.js';
+import { cpuMs, MAX_CPU_MS } from './cost.js';
 import { allTokens, mutate } from './mutate/mutate.js';
 import { Random } from './random.js';
 
@@ -25,7 +25,7 @@ import { Random } from './random.js';
  */
 
 /** Inputs with an outcome seen for the first time are mutated further; so many are kept, none of them large. */
-const MOST_KEPT = 256;
+const MAX_KEPT = 256;
 const LARGEST_KEPT = 4096;
 /** From here on the cost of one input is measured properly. */
 const SUSPICIOUS_MS = 50;
@@ -45,7 +45,7 @@ export function runChunk(target, { seed, inputs }) {
     try {
       const outcome = checkOne(target, input);
       const isKept = !seen.has(outcome) && input.length <= LARGEST_KEPT;
-      if (isKept && pool.length < saved.length + MOST_KEPT) pool.push(input);
+      if (isKept && pool.length < saved.length + MAX_KEPT) pool.push(input);
       seen.add(outcome);
       return outcome;
     } catch (error) {
@@ -71,7 +71,7 @@ export function checkOne(target, input) {
   const outcome = target.check(input);
   if (performance.now() - start < SUSPICIOUS_MS) return outcome;
   const cost = cpuMs(() => target.check(input), 3);
-  if (cost > MOST_CPU_MS) throw new Error(`takes ${Math.round(cost)} ms of CPU for ${input.length} bytes`);
+  if (cost > MAX_CPU_MS) throw new Error(`takes ${Math.round(cost)} ms of CPU for ${input.length} bytes`);
   return outcome;
 }
 

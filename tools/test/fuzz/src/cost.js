@@ -1,5 +1,5 @@
 /** Generous: a frame of the largest size takes a few milliseconds where cost is linear, minutes where it is not. */
-export const MOST_CPU_MS = 500;
+export const MAX_CPU_MS = 500;
 
 /** CPU time of this process for the work, the least of some tries: other processes must not count.
  * @param {() => void} work @param {number} tries */

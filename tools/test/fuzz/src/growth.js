@@ -1,6 +1,6 @@
 // Quadratic cost hides in small inputs and ends a process with large ones. So inputs are grown in steps to the largest
 // frame, and CPU time must grow about as they do.
-import { cpuMs, MOST_CPU_MS } from './cost.js';
+import { cpuMs, MAX_CPU_MS } from './cost.js';
 import { LARGEST_INPUT } from './mutate/mutation.js';
 
 /** @typedef {import('./target.js').Target} Target */
@@ -10,7 +10,7 @@ const STEPS = 3;
 /** Below it, the clock is too coarse to compare and the cost nobody's concern. */
 const CHEAP_MS = 20;
 /** Doubling three times costs 8 times as much where cost is linear, 64 times where it is quadratic. */
-const MOST_TIMES = 24;
+const MAX_TIMES = 24;
 
 /** The grown input of that size, or just below. @param {import('./target.js').Growth} growth @param {number} size */
 function grown({ before = '', piece, after = '' }, size) {
@@ -29,7 +29,7 @@ export function superlinear(target) {
     if (most < CHEAP_MS) return [];
     const least = cpuMs(() => target.reach(small), TRIES);
     const times = most / Math.max(least, 1);
-    if (most < MOST_CPU_MS && times < MOST_TIMES) return [];
+    if (most < MAX_CPU_MS && times < MAX_TIMES) return [];
     return [
       `${target.name}, ${growth.name}: ${most.toFixed(1)} ms of CPU, ${times.toFixed(0)} times that of an eighth`,
     ];

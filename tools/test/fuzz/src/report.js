@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** @typedef {import('./chunk.js').Failure} Failure */
 
 /** Longer inputs are in the file only. */
-const MOST_PRINTED_BYTES = 4096;
+const MAX_PRINTED_BYTES = 4096;
 
 /** Saves the input and says all that is needed to see the failure again. @param {Failure} failure @returns {string} */
 export function describeFailure({ target, seed, place, input, problem }) {
@@ -13,7 +13,7 @@ export function describeFailure({ target, seed, place, input, problem }) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${target}-${seed}-${place.replaceAll(/[^a-z0-9]+/gi, '-')}.bin`);
   writeFileSync(file, input);
-  const base64 = input.length > MOST_PRINTED_BYTES ? `${input.length} bytes` : input.toString('base64');
+  const base64 = input.length > MAX_PRINTED_BYTES ? `${input.length} bytes` : input.toString('base64');
   return [
     `${target} breaks at ${place} of seed ${seed}: ${problem}`,
     `  input (base64): ${base64}`,

@@ -19,7 +19,7 @@ export interface BucketOptions {
   readonly retries: number;
 }
 
-const MOST_WAIT_MS = 5;
+const MAX_WAIT_MS = 5;
 /** Minutes that are read together: a month of them one by one takes its time where the store is elsewhere. */
 const AT_ONCE = 32;
 
@@ -94,7 +94,7 @@ export class Buckets {
     const { retentionMs, retries } = this.options;
     for (let attempt = 0; attempt <= retries; attempt += 1) {
       // Processes that met once would meet again.
-      if (attempt > 0) await wait(Math.random() * Math.min(MOST_WAIT_MS, attempt));
+      if (attempt > 0) await wait(Math.random() * Math.min(MAX_WAIT_MS, attempt));
       const before = attempt === 0 && known !== undefined ? known : await this.cache.get(name);
       const after = change(before);
       if (after === before) return;

@@ -1,7 +1,7 @@
 import { CompatError, isObject, type JsonObject, toNativePayload } from '@carillon/ably-core';
 import { CHANNEL_TRANSPORT, toNativeRecipient } from './recipients.js';
 
-const MOST_RECIPIENTS = 1024;
+const MAX_RECIPIENTS = 1024;
 /** Blocks that win for one provider, with its name in bodies of push. */
 const BLOCKS = { apns: 'apns', fcm: 'fcm', web: 'webPush' } as const;
 
@@ -25,8 +25,8 @@ export function readPushPublish(body: unknown): PushPublish {
   if (!isObject(body)) throw new CompatError(40_000, 'the body must be an object');
   const { recipient, notification, data } = body;
   const recipients: readonly unknown[] = Array.isArray(recipient) ? recipient : [recipient];
-  if (recipients.length === 0 || recipients.length > MOST_RECIPIENTS)
-    throw new CompatError(40_000, `recipient must be one or up to ${MOST_RECIPIENTS}`);
+  if (recipients.length === 0 || recipients.length > MAX_RECIPIENTS)
+    throw new CompatError(40_000, `recipient must be one or up to ${MAX_RECIPIENTS}`);
   const channels = recipients.flatMap((one) => channelOf(one) ?? []);
   const targets = recipients.filter((one) => channelOf(one) === null).map(targetOf);
   const content = {

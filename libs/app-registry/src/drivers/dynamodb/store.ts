@@ -12,7 +12,7 @@ import { describeTable, ensureTable, KEY_INDEX } from './table.js';
 /** Longest value of a hash key. */
 const MAX_KEY_BYTES = 2048;
 /** Writes that meet others at the same items are tried again, so often. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /** Keeps a key taken: an item beside the apps, which no id can have and no index shows. */
 const guardId = (key: string): string => `key#${key}`;
@@ -216,7 +216,7 @@ export class DynamoAppStore implements AppStore {
       try {
         return await work();
       } catch (thrown) {
-        if (nameOf(thrown) !== 'TransactionCanceledException' || tries === MOST_TRIES) throw thrown;
+        if (nameOf(thrown) !== 'TransactionCanceledException' || tries === MAX_TRIES) throw thrown;
       }
     }
   }

@@ -6,7 +6,7 @@ import type { Sdk } from './sdk.js';
 /** The index that finds apps by key which were written by other programs, without a guard item. */
 export const KEY_INDEX = 'KeyIndex';
 
-const MOST_LOOKS = 10;
+const MAX_LOOKS = 10;
 const PAUSE_MS = 2000;
 
 const shapeOf = (table: string): CreateTableCommandInput => ({
@@ -28,7 +28,7 @@ const shapeOf = (table: string): CreateTableCommandInput => ({
 
 /** Creates the table unless it exists, and waits until it and its index can be queried. */
 export async function ensureTable(sdk: Sdk, client: DynamoDBClient, table: string): Promise<void> {
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
     const found = await describeTable(sdk, client, table);
     if (found === null) await create(sdk, client, table);
     else if (isReady(found, table)) return;

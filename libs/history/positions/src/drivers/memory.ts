@@ -47,7 +47,7 @@ interface Channel {
 
 const SWEEP_MS = 5000;
 /** Channels looked at in one sweep. */
-const MOST_SWEPT = 10_000;
+const MAX_SWEPT = 10_000;
 
 /** Driver `memory`: one process, where everything is done at once. */
 export class MemoryReplay implements Replay {
@@ -141,7 +141,7 @@ export class MemoryReplay implements Replay {
     for (const [name, channel] of this.#channels) {
       looked += 1;
       const unusedMs = nowMs - channel.usedAtMs;
-      if (looked > MOST_SWEPT) return;
+      if (looked > MAX_SWEPT) return;
       if (unusedMs >= COUNTER_LIFE_MS) this.#drop(name, channel);
       else if (channel.bytes > 0) this.#trim(channel, Infinity, nowMs);
     }

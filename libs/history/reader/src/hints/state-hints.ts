@@ -27,7 +27,7 @@ export interface StateHintsParts {
 }
 
 /** Limit of hints in memory; further ones are in the shared cache only. */
-export const MOST_KEPT = 10_000;
+export const MAX_KEPT = 10_000;
 const CACHED_MS = 3_600_000;
 /** Time that a page waits for the shared cache. */
 const CACHE_PATIENCE_MS = 250;
@@ -60,7 +60,7 @@ export class StateHints {
     const before = this.keptOf(address);
     if (before?.mark.state === mark.state && before.mark.reason === mark.reason) return;
     const kept: KeptMark = { mark, hint: hintOf(mark, atMs), cachedUntilMs: null };
-    if (before !== undefined || this.#kept.size < MOST_KEPT) this.#kept.set(streamName(address), kept);
+    if (before !== undefined || this.#kept.size < MAX_KEPT) this.#kept.set(streamName(address), kept);
     await this.share(kept);
   }
 

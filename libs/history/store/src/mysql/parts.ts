@@ -8,7 +8,7 @@ const SLOT_MS = 3_600_000;
 const DAYS_AHEAD = 3;
 const HOURS_AHEAD = 3;
 /** Rows with longer retention stay in the catch-all partition until their day is nearer. */
-const MOST_DAYS = 400;
+const MAX_DAYS = 400;
 
 interface Part {
   readonly name: string;
@@ -31,7 +31,7 @@ export class MysqlParts {
   }
 
   async maintain(nowMs: number, windowMs: number, firstSlot: number): Promise<void> {
-    const days = Math.min(MOST_DAYS, Math.max(DAYS_AHEAD, Math.ceil(windowMs / DAY_MS) + 1));
+    const days = Math.min(MAX_DAYS, Math.max(DAYS_AHEAD, Math.ceil(windowMs / DAY_MS) + 1));
     const dates = Array.from({ length: days + 1 }, (_, index) => nowMs + index * DAY_MS);
     for (const name of ['records', 'presence_events']) {
       const wanted = dates.map((atMs) => ({

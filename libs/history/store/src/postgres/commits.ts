@@ -14,7 +14,7 @@ import { type Stream, type StreamAddress, streamName } from '../model/stream.js'
 import { NO_PARTITION } from '../sql/failure-of.js';
 import { findData } from '../sql/find-messages.js';
 import { keyOf } from '../sql/folded.js';
-import { AtOnce, isAtOnce } from './at-once.js';
+import { SingleStatementCommit, isAtOnce } from './single-statement-commit.js';
 import { addressArrays, findReceipts, findWanted, lockStreams } from './find.js';
 import type { Partitions } from './partitions.js';
 import { MESSAGE_DIALECT } from './message-dialect.js';
@@ -53,7 +53,7 @@ export class PostgresCommits {
   readonly #remembered = new RememberedStreams();
   readonly #messages = new RememberedMessages();
   readonly #writer: BatchWriter;
-  readonly #atOnce: AtOnce;
+  readonly #atOnce: SingleStatementCommit;
 
   constructor(
     private readonly database: Database,
@@ -61,7 +61,7 @@ export class PostgresCommits {
     private readonly partitions: Partitions,
   ) {
     this.#writer = new BatchWriter(table);
-    this.#atOnce = new AtOnce(table);
+    this.#atOnce = new SingleStatementCommit(table);
   }
 
   async commit<Decision extends { readonly changes: Changes }>(

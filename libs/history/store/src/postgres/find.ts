@@ -6,7 +6,7 @@ import type { PresenceMember } from '../model/presence.js';
 import { type StreamAddress, streamName } from '../model/stream.js';
 import { KINDS, memberOf, receiptOf, STREAM_COLUMNS, streamOf } from '../sql/rows.js';
 import { findBeside, type Held as HeldStreams } from '../sql/find-beside.js';
-import { TRANSACTION_NUMBER } from './at-once.js';
+import { TRANSACTION_NUMBER } from './single-statement-commit.js';
 import { arrayOf, binaryArray, INT, SMALLINT, TEXT, UUID } from './binary-arrays.js';
 import { MESSAGE_DIALECT } from './message-dialect.js';
 

@@ -1,10 +1,10 @@
 /** UTF-8 bytes that a UTF-16 unit takes at most. */
-const MOST_BYTES = 3;
+const MAX_BYTES = 3;
 
 /** Splits a text into chunks of at most that many UTF-8 bytes each; no chunk ends inside a code point. */
 export function chunksOf(text: string, bytes: number): string[] {
   if (Buffer.byteLength(text) <= bytes) return [text];
-  const units = Math.floor(bytes / MOST_BYTES);
+  const units = Math.floor(bytes / MAX_BYTES);
   const chunks: string[] = [];
   for (let from = 0; from < text.length;) {
     let to = Math.min(text.length, from + units);

@@ -13,7 +13,7 @@ import { decodeEvent, decodeMember, decodeReceipt, decodeRecord, type RecordRow 
 import { ShownHistory } from './shown.js';
 
 /** A checkpoint of more members would not leave enough of a commit for its events. */
-const MOST_CROWD_BYTES = 1_500_000;
+const MAX_CROWD_BYTES = 1_500_000;
 /** Bytes of a member in a checkpoint beside its id. */
 const STANDING_BYTES = 64;
 
@@ -125,7 +125,7 @@ async function findCrowd(
     if (!member.present || member.lastSerial < stream.floorHistorySerial) continue;
     present.push(member.lastSerial);
     bytes += Buffer.byteLength(member.userId) + STANDING_BYTES;
-    if (present.length > MAX_CHECKPOINT_MEMBERS || bytes > MOST_CROWD_BYTES) return crowd;
+    if (present.length > MAX_CHECKPOINT_MEMBERS || bytes > MAX_CROWD_BYTES) return crowd;
   }
   const sorts = present.map((serial) => sortOf(owner.generation, KIND.event, serial));
   const events = [...(await reader.get(owner.streamKey, sorts)).values()];

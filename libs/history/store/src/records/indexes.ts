@@ -29,7 +29,7 @@ const ENTRIES = 200;
 /** Slots looked through together. */
 const SLOTS = 16;
 /** Streams that one look for a tail returns at most; the next one finds the rest. */
-const MOST_BEHIND = 10_000;
+const MAX_BEHIND = 10_000;
 
 type FoundStream = StreamRows & { readonly head: Head };
 
@@ -51,7 +51,7 @@ export class StreamIndexes {
     const partitions: string[] = [];
     for (let slot = slotOf(Math.max(sinceMs, nowMs - RECENT_MS)); slot <= last; slot += 1)
       for (const bucket of bucketsOfLane(lane, lanes)) partitions.push(recentPartition(slot, bucket));
-    for (let from = 0; from < partitions.length && found.size < MOST_BEHIND; from += SLOTS) {
+    for (let from = 0; from < partitions.length && found.size < MAX_BEHIND; from += SLOTS) {
       const looks = partitions.slice(from, from + SLOTS).map((partition) => this.#entriesOf(partition));
       const keys = (await Promise.all(looks))
         .flat()
@@ -202,7 +202,7 @@ export class StreamIndexes {
 
   async #entriesOf(partition: string): Promise<Row[]> {
     const found: Row[] = [];
-    for (let from: string | null = null; found.length < MOST_BEHIND;) {
+    for (let from: string | null = null; found.length < MAX_BEHIND;) {
       const rows = await this.records.range({ partition, from, to: null, reverse: false, limit: ENTRIES });
       found.push(...rows);
       const last = rows.at(-1);

@@ -13,9 +13,9 @@ const AGREED = 'writer_shards';
 /** Streams whose watermarks are raised at one time. */
 const AT_ONCE = 16;
 /** A watermark that other writers overtook so often is left to the next call. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 /** Writers agree once, at their start. */
-const MOST_AGREEMENTS = 50;
+const MAX_AGREEMENTS = 50;
 
 /** Watermarks of streams, and the heartbeats of writers per lane. */
 export class Lanes {
@@ -54,7 +54,7 @@ export class Lanes {
   }
 
   async agree(lanes: number, replace: boolean): Promise<number> {
-    for (let round = 0; round < MOST_AGREEMENTS; round += 1) {
+    for (let round = 0; round < MAX_AGREEMENTS; round += 1) {
       const [row] = await this.records.get([{ partition: META, sort: AGREED }]);
       if (row !== undefined && (!replace || Number(row.value) === lanes)) return Number(row.value);
       const next = {
@@ -70,7 +70,7 @@ export class Lanes {
   }
 
   async #raise({ streamKey, generation, serial }: Watermark): Promise<void> {
-    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const { head, side: row } = await this.reader.streamRows(streamKey);
       if (head?.stream.generation !== generation) return;
       const side = sideFor(row, head.stream);

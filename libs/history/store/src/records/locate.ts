@@ -9,9 +9,9 @@ import { HEAD, type KeyChoice } from './keys.js';
 import type { StreamReader, StreamRows } from './reader.js';
 
 /** Keys tried for one address. Two addresses share one with a probability of 1 in 2^63. */
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 /** Streams whose generation is remembered. */
-const MOST_GENERATIONS = 50_000;
+const MAX_GENERATIONS = 50_000;
 
 /** Finds streams by their addresses. */
 export class StreamLocator {
@@ -26,7 +26,7 @@ export class StreamLocator {
 
   /** The rows that a batch has to know of its stream. */
   async find(wanted: Wanted, address: StreamAddress, create: boolean): Promise<FoundRows> {
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const streamKey = this.keyOf(address, attempt);
       const guess = { streamKey, generation: this.#generations.get(streamKey) ?? 1 };
       const found = await readWanted(this.reader, wanted, guess);
@@ -56,7 +56,7 @@ export class StreamLocator {
     // Two of the addresses may have one key: the map holds the last.
     const hidden = addresses.filter((address) => asked.get(this.keyOf(address, attempt)) !== address);
     if (others.length + hidden.length === 0) return found;
-    if (attempt + 1 === MOST_ATTEMPTS) throw keysTaken(others[0] ?? addresses[0]);
+    if (attempt + 1 === MAX_ATTEMPTS) throw keysTaken(others[0] ?? addresses[0]);
     return [
       ...found.filter(isAsked),
       ...(await this.heads(others, attempt + 1)),
@@ -66,7 +66,7 @@ export class StreamLocator {
 
   #remember(streamKey: string, generation: number): void {
     if (generation === 1) return;
-    if (this.#generations.size >= MOST_GENERATIONS) this.#generations.clear();
+    if (this.#generations.size >= MAX_GENERATIONS) this.#generations.clear();
     this.#generations.set(streamKey, generation);
   }
 

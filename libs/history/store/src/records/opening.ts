@@ -63,4 +63,4 @@ export class OpeningRecords implements RecordStore {
 }
 
 /** The largest payload whose record, data and index rows fit into one commit together. */
-export const MOST_PAYLOAD_BYTES = Math.floor((ASSUMED.bytes - 256 * 1024) / 2);
+export const MAX_PAYLOAD_BYTES = Math.floor((ASSUMED.bytes - 256 * 1024) / 2);

@@ -34,7 +34,7 @@ const ROWS_PER_RECORD = 9;
 const ROWS_APART = 6;
 /** A record takes several times its bytes in a commit: frame, data and JSON escapes. */
 const BYTES_PER_BYTE = 6;
-const MOST_BYTES = 512 * 1024;
+const MAX_BYTES = 512 * 1024;
 /** Batches at one time. */
 const BATCHES = 64;
 
@@ -61,7 +61,7 @@ export class RecordHistoryStore extends RecordReads implements DurableStore {
     const { rows, bytes } = records.limits;
     this.limits = {
       records: Math.max(1, Math.floor((rows - ROWS_APART) / ROWS_PER_RECORD)),
-      bytes: Math.min(MOST_BYTES, Math.floor(bytes / BYTES_PER_BYTE)),
+      bytes: Math.min(MAX_BYTES, Math.floor(bytes / BYTES_PER_BYTE)),
       streams: 1,
       batches: BATCHES,
     };

@@ -5,7 +5,7 @@ import type { Head, Side } from './head.js';
 import { receiptSort } from './keys.js';
 
 /** Streams that are remembered at most: about 1 KiB each. */
-const MOST_STREAMS = 10_000;
+const MAX_STREAMS = 10_000;
 
 /** Heads as this process wrote them last, from which a batch may be decided without a read. */
 export class RememberedHeads {
@@ -25,7 +25,7 @@ export class RememberedHeads {
     this.#heads.delete(name);
     this.#heads.set(name, { owner: { streamKey, generation }, head, side });
     const [oldest] = this.#heads.keys();
-    if (this.#heads.size > MOST_STREAMS && oldest !== undefined) this.#heads.delete(oldest);
+    if (this.#heads.size > MAX_STREAMS && oldest !== undefined) this.#heads.delete(oldest);
   }
 
   forget(address: StreamAddress): void {

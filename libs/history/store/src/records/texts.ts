@@ -97,14 +97,14 @@ export const summaryOf = (
 });
 
 /** A read that commits overtook so often is given up. */
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 /** Repeats a read if a commit replaced the row before its text was read. Null: the row does not exist. */
 export async function readSettled<Row, Result>(
   readRow: () => Promise<Row | null>,
   readText: (row: Row) => Promise<Result | null>,
 ): Promise<Result | null> {
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const row = await readRow();
     if (row === null) return null;
     const result = await readText(row);

@@ -1,7 +1,7 @@
 import type { PartDone, PurgeScope } from './scope.js';
 
 /** Streams of a channel that one step looks at. */
-const MOST_CHANNELS = 100;
+const MAX_CHANNELS = 100;
 
 /**
  * Closes open messages that have expired, for example after writers were unavailable for longer than the retention:
@@ -11,7 +11,7 @@ const MOST_CHANNELS = 100;
 export async function closeOver({ session, table, request }: PurgeScope): Promise<PartDone | null> {
   const over = 'm.is_open and m.keep_until_ms <= ';
   const { rows } = await session.query(
-    `select distinct m.stream_key from ${table('messages')} m where ${over} $1 limit ${MOST_CHANNELS}`,
+    `select distinct m.stream_key from ${table('messages')} m where ${over} $1 limit ${MAX_CHANNELS}`,
     [request.nowMs],
   );
   if (rows.length === 0) return null;

@@ -57,7 +57,7 @@ export interface SumScope {
 }
 
 /** More rows are not added up to answer one read. */
-const MOST_ADDED = 100_000;
+const MAX_ADDED = 100_000;
 
 interface Way {
   /** Number of rows read. */
@@ -72,7 +72,7 @@ interface Way {
  */
 export async function bytesBetween(scope: SumScope, from: number, to: number): Promise<number | null> {
   const ways = [byCounters(scope, from, to), byMemory(scope, from, to), oneByOne(scope, from, to)]
-    .filter((way) => way !== null && way.rows <= MOST_ADDED)
+    .filter((way) => way !== null && way.rows <= MAX_ADDED)
     .sort((one, other) => (one?.rows ?? 0) - (other?.rows ?? 0));
   for (const way of ways) {
     const bytes = (await way?.bytes()) ?? null;
@@ -155,7 +155,7 @@ async function sumOf(
   const { rows } = await session.query(
     `select count(*) as messages, sum(summed.bytes) as bytes from (
         select c.${size} as bytes from ${table(name)} c where ${own} and c.${serial} >= $3 and c.${serial} <= $4 ${kept}
-          order by c.${serial} limit ${MOST_ADDED}) summed`,
+          order by c.${serial} limit ${MAX_ADDED}) summed`,
     [stream.streamKey, stream.generation, from, to, ...days],
   );
   return { messages: Number(rows[0]?.['messages']), bytes: Number(rows[0]?.['bytes']) };

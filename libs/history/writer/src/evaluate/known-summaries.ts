@@ -2,7 +2,7 @@ import type { RunningSummary, SummaryKey } from '@carillon/history-annotations';
 import type { KnownSummary } from '@carillon/history-store';
 
 /** The most clients in all summaries that are kept; a summary counts as some more clients of its own. */
-const MOST_CLIENTS = 200_000;
+const MAX_CLIENTS = 200_000;
 const CLIENTS_OF_ITS_OWN = 10;
 
 /** A summary that a batch may change. */
@@ -22,7 +22,7 @@ export class KnownSummaries {
   readonly #ofMessage = new Map<string, Map<string, RunningSummary>>();
   #clients = 0;
 
-  constructor(private readonly mostClients = MOST_CLIENTS) {}
+  constructor(private readonly mostClients = MAX_CLIENTS) {}
 
   /** Takes the summaries that a batch may change. */
   take(annotated: Iterable<AnnotatedType>): TakenSummaries {

@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 1000;
 /** Delay before a stream held by another transaction is tried again. */
 const HELD_PAUSE_MS = 20;
 /** Consecutive failures after which the store, not the batch, counts as the cause. */
-const MOST_IN_A_ROW = 3;
+const MAX_IN_A_ROW = 3;
 
 /** Outcome of an attempt. */
 export interface Outcome {
@@ -62,7 +62,7 @@ export class Committer {
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
       this.#failures += 1;
       for (const entry of entries) entry.isUncertain = true;
-      return { ...NOTHING, later: entries, pauseMs, forAll: this.#failures > MOST_IN_A_ROW };
+      return { ...NOTHING, later: entries, pauseMs, forAll: this.#failures > MAX_IN_A_ROW };
     }
   }
 

@@ -3,7 +3,7 @@ import type { Stream } from '@carillon/history-store';
 import { skipped } from '../evaluate/answers.js';
 import { type Chain, readArrival } from '../evaluate/arrival.js';
 import { Entry, type EntryLane, type Settled } from './entry.js';
-import { HandOver } from './hand-over.js';
+import { FanOutAfterCommit } from './fan-out-after-commit.js';
 import { HandedOver } from './handed-over.js';
 import { KnownRecords } from './known-records.js';
 import type { LaneOptions, LaneParts } from './parts.js';
@@ -42,7 +42,7 @@ export class Lane implements EntryLane {
   readonly #known: KnownRecords;
   /** Number of unanswered records. */
   #waiting = 0;
-  readonly #handOver: HandOver;
+  readonly #handOver: FanOutAfterCommit;
   /** Null: open. */
   #closing: Promise<void> | null = null;
   /** Called when no records are waiting any longer. */
@@ -53,7 +53,7 @@ export class Lane implements EntryLane {
     private readonly options: LaneOptions,
   ) {
     this.#known = new KnownRecords(parts.clock);
-    this.#handOver = new HandOver(parts, options, this.handedOver);
+    this.#handOver = new FanOutAfterCommit(parts, options, this.handedOver);
   }
 
   get isBehind(): boolean {

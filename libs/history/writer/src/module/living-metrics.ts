@@ -6,7 +6,7 @@ import { rawMember } from '@carillon/protocol';
 import type { Metrics } from '@carillon/runtime';
 
 /** Limit of open AI streams with a known start; the duration of others is not measured. */
-const MOST_STREAMS = 100_000;
+const MAX_STREAMS = 100_000;
 
 type Versioned = CommitRecordOf<'create'> | Mutation;
 
@@ -60,7 +60,7 @@ export class LivingMetrics {
   }
 
   #opened(app_id: string, key: string): void {
-    if (this.#streams.has(key) || this.#streams.size >= MOST_STREAMS) return;
+    if (this.#streams.has(key) || this.#streams.size >= MAX_STREAMS) return;
     this.#streams.set(key, this.nowMs());
     for (const gauge of ['ai_active_streams', 'active_streams'] as const)
       this.metrics.gauge(gauge).for({ app_id }).add();

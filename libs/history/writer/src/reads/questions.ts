@@ -6,9 +6,9 @@ import type { Clock } from '../clock.js';
 /** A writer that is silent for this long may be gone, and a gap has little time; the next are waited for twice as long. */
 const ASK_AGAIN_MS = 500;
 const NOBODY_PAUSE_MS = 50;
-const MOST_AT_ONCE = 2;
+const MAX_AT_ONCE = 2;
 /** Number of refusing lanes after which the store counts as unavailable: more requests would only add load. */
-const MOST_REFUSALS = 7;
+const MAX_REFUSALS = 7;
 
 /** Request to a writer, without its lane and sender. */
 export type Question = Omit<ReadBody, 'lane' | 'lanes' | 'node_id'>;
@@ -50,11 +50,11 @@ export class Questions {
       const round = this.#round(asked, question, leftMs, (said) => told.answer?.(said));
       const said = await this.#within(Math.min(leftMs, patienceMs), Promise.race([round, answer]));
       if (said.kind === 'answer') return said.body;
-      if (said.kind === 'refused' && (said.isFinal || next - first >= Math.min(lanes, MOST_REFUSALS)))
+      if (said.kind === 'refused' && (said.isFinal || next - first >= Math.min(lanes, MAX_REFUSALS)))
         throw unavailable(`the writer refuses: ${said.code}`);
       if (said.kind === 'silent') patienceMs *= 2;
       if (said.kind === 'no_responder') await this.#pause(Math.min(NOBODY_PAUSE_MS, leftMs));
-      else width = MOST_AT_ONCE;
+      else width = MAX_AT_ONCE;
     }
   }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../clock.js';
 import type { Lane } from '../lane/lane.js';
 
 /** Streams ended per round; the next round continues with the longest idle ones. */
-const MOST_STREAMS = 1000;
+const MAX_STREAMS = 1000;
 /** A lane that does not come to it by then has better to do. */
 const BUDGET_MS = 5000;
 /** Between two rounds, at least. */
@@ -77,7 +77,7 @@ export class Orphans {
     const { store, clock } = this.parts;
     const idleSinceMs = clock.now() - this.options.idleMs;
     // Reads all lanes together: the lane follows from the channel.
-    const idle = await store.idleStreams({ lane: 0, lanes: 1, idleSinceMs, limit: MOST_STREAMS });
+    const idle = await store.idleStreams({ lane: 0, lanes: 1, idleSinceMs, limit: MAX_STREAMS });
     for (const stream of idle) {
       if (this.#isOver) return;
       await this.#end(stream);

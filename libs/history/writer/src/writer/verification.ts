@@ -7,7 +7,7 @@ import type { Lane } from '../lane/lane.js';
 /** Between two rounds. */
 const EVERY_MS = 60_000;
 /** Streams per round; the next round continues after them. */
-const MOST_STREAMS = 1000;
+const MAX_STREAMS = 1000;
 /** A lane that does not come to it by then has better to do. */
 const BUDGET_MS = 5000;
 
@@ -64,14 +64,14 @@ export class Verification {
   }
 
   async #round(): Promise<void> {
-    const streams = await this.parts.store.degraded({ after: this.#after, limit: MOST_STREAMS });
+    const streams = await this.parts.store.degraded({ after: this.#after, limit: MAX_STREAMS });
     for (const { address, streamKey } of streams) {
       if (this.#isOver) return;
       // A stream that cannot be verified is passed by the next round, so that it does not block the others.
       this.#after = streamKey;
       await this.#verify(address);
     }
-    if (streams.length < MOST_STREAMS) this.#after = null;
+    if (streams.length < MAX_STREAMS) this.#after = null;
   }
 
   async #verify(address: StreamAddress): Promise<void> {

@@ -12,7 +12,7 @@ import { CommitDesk } from './commit-desk.js';
 import type { WriterEvents } from './events.js';
 import { Peers } from './peers.js';
 import { serverOf } from './rendezvous.js';
-import { Station } from './station.js';
+import { ServedPartition } from './served-partition.js';
 import { Verification } from './verification.js';
 
 const ANNOUNCE_EVERY_MS = 500;
@@ -49,7 +49,7 @@ export class LanesDiffer extends Error {
  */
 export class Writer {
   readonly #peers = new Peers();
-  readonly #stations = new Map<number, Station>();
+  readonly #stations = new Map<number, ServedPartition>();
   /** Lanes that were given up and have something left to do. */
   readonly #finishing = new Set<Promise<void>>();
   readonly #loop: CommitLoop;
@@ -222,7 +222,7 @@ export class Writer {
       { events: this.parts.lane.events, store, loop: this.#loop, clock, fanOut },
       { ...this.options, lane: number },
     );
-    const station = new Station(number, lane, broker, {
+    const station = new ServedPartition(number, lane, broker, {
       commit: (text) => this.#commits.answer(number, lane, text),
       read: (text) => this.#reads.answer(number, text),
     });
@@ -241,7 +241,7 @@ export class Writer {
     this.#reconcile();
   }
 
-  async #release(station: Station): Promise<void> {
+  async #release(station: ServedPartition): Promise<void> {
     if (station.state === 'releasing') return;
     const wasServed = station.state === 'served';
     await station.release();
@@ -254,7 +254,7 @@ export class Writer {
   }
 
   /** Removes it from the list immediately, so that the lane can be served again while the rest is finished. */
-  #ended(station: Station): void {
+  #ended(station: ServedPartition): void {
     if (this.#stations.get(station.number) === station) this.#stations.delete(station.number);
     const finished = station.lane.close().finally(() => this.#finishing.delete(finished));
     this.#finishing.add(finished);

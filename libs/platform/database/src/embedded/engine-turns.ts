@@ -2,7 +2,7 @@ import { DatabaseUnavailable } from '../failures.js';
 import { ACQUIRE_TIMEOUT_MS } from '../limits.js';
 
 /** Calls that may pass one that can wait. */
-const MOST_AHEAD = 8;
+const MAX_AHEAD = 8;
 
 interface Call {
   readonly begin: () => void;
@@ -61,7 +61,7 @@ export class EngineTurns {
 
   /** The engine is taken here, so that no later call takes it before the woken one runs. */
   #next(): void {
-    const isDue = this.#deferred.size > 0 && (this.#first.size === 0 || this.#passed >= MOST_AHEAD);
+    const isDue = this.#deferred.size > 0 && (this.#first.size === 0 || this.#passed >= MAX_AHEAD);
     const calls = isDue ? this.#deferred : this.#first;
     const [call] = calls;
     if (call === undefined) return;

@@ -13,7 +13,7 @@ export interface DescriptorCount {
 /** Cache time of a count while no connection is admitted. */
 const LOOK_MS = 250;
 const LEAST_RESERVE = 32;
-const MOST_RESERVE = 1024;
+const MAX_RESERVE = 1024;
 
 /**
  * Reserves descriptors for probes, HTTP API requests and the process itself: without any, the native server could not
@@ -32,7 +32,7 @@ export class Descriptors {
     private readonly log: Logger,
   ) {
     const most = count.most ?? Infinity;
-    const reserve = Math.min(Math.max(LEAST_RESERVE, Math.ceil(most / 20)), MOST_RESERVE, most / 2);
+    const reserve = Math.min(Math.max(LEAST_RESERVE, Math.ceil(most / 20)), MAX_RESERVE, most / 2);
     this.#threshold = most - reserve;
     this.#again = this.#threshold - reserve / 4;
   }

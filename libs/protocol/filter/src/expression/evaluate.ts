@@ -3,11 +3,11 @@ import type { ComparatorName, Node } from './node.js';
 import { Budget, isEqual, isObjectValue, isTruthy, Reference, type Value } from './values.js';
 
 /** Steps of one evaluation: a walk over a document of the largest size several times. About a millisecond. */
-const MOST_STEPS = 50_000;
+const MAX_STEPS = 50_000;
 
 /** Evaluates an expression on a document. Throws on an error, or beyond the step limit. */
 export function evaluate(node: Node, document: Value): Value {
-  return new Evaluation(new Budget(MOST_STEPS)).visit(node, document);
+  return new Evaluation(new Budget(MAX_STEPS)).visit(node, document);
 }
 
 class Evaluation implements Tools {

@@ -3,7 +3,7 @@ import {
   isObject,
   jsonBytes,
   type JsonObject,
-  MOST_OVERRIDE_BYTES,
+  MAX_OVERRIDE_BYTES,
   type Provider,
   providerNamed,
   readOverride,
@@ -110,8 +110,8 @@ function readOverrides(value: unknown): ReadonlyMap<Provider, JsonObject> {
 
 export function checkOverride(provider: Provider, payload: unknown): JsonObject {
   if (!isObject(payload)) throw invalid('payload of an override must be an object');
-  if (jsonBytes(payload) > MOST_OVERRIDE_BYTES) {
-    throw invalid(`payload of an override must have at most ${MOST_OVERRIDE_BYTES} bytes`);
+  if (jsonBytes(payload) > MAX_OVERRIDE_BYTES) {
+    throw invalid(`payload of an override must have at most ${MAX_OVERRIDE_BYTES} bytes`);
   }
   try {
     readOverride(provider, payload);

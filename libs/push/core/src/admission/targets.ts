@@ -17,13 +17,13 @@ export type Target =
   | { readonly type: 'recipient'; readonly recipient: Recipient }
   | { readonly type: 'audience'; readonly provider: Provider; readonly audience: Audience };
 
-const MOST_TARGETS = 1024;
+const MAX_TARGETS = 1024;
 const TARGET_TYPES = 'device, client, channel, recipient, providerTopic, providerCondition';
 const UNSUPPORTED = new Set(['registeredTopic', 'userTopic', 'indexedFilter']);
 
 export function readTargets(value: unknown, rules: RecipientRules): Target[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_TARGETS) {
-    throw invalid(`recipients must be an array of 1 to ${MOST_TARGETS} targets`);
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_TARGETS) {
+    throw invalid(`recipients must be an array of 1 to ${MAX_TARGETS} targets`);
   }
   return value.map((target: unknown) => {
     if (!isObject(target)) throw invalid('a target must be an object');

@@ -13,7 +13,7 @@ export interface Content {
 const CONTENT_FIELDS = ['title', 'body', 'icon', 'sound', 'collapseKey'] as const;
 
 /** Longest text of a field after its placeholders are filled. */
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 const KEY = /^data(\.[A-Za-z0-9_]+){1,4}$/;
 
 /** The content for a locale: the exact one, that of its language, or the default. */
@@ -78,7 +78,7 @@ function fill(template: string, field: string, data: JsonObject): string {
   const text = pieces(template, field)
     .map((piece) => (piece.key === null ? piece.text : piece.text + valueAt(data, piece.key, field)))
     .join('');
-  if (Buffer.byteLength(text) > MOST_BYTES) throw invalid(`${field} must have at most ${MOST_BYTES} bytes`);
+  if (Buffer.byteLength(text) > MAX_BYTES) throw invalid(`${field} must have at most ${MAX_BYTES} bytes`);
   return text;
 }
 

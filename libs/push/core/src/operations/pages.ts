@@ -3,7 +3,7 @@ import { isObject } from '@carillon/push-providers';
 import { invalid } from '../fields.js';
 import type { PushAsk } from './ask.js';
 
-const MOST_ITEMS = 1000;
+const MAX_ITEMS = 1000;
 const CURSOR_BYTES = 2048;
 
 type Position = readonly (string | number)[];
@@ -18,7 +18,7 @@ export interface Page {
 export function pageOf(ask: PushAsk, kind: string, columns: number): Page {
   const text = ask.parameter('limit') ?? '100';
   const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > MOST_ITEMS) throw invalid('limit must be between 1 and 1000');
+  if (limit < 1 || limit > MAX_ITEMS) throw invalid('limit must be between 1 and 1000');
   const cursor = ask.parameter('cursor');
   return { limit, after: cursor === undefined ? null : positionOf(cursor, ask.appId, kind, columns) };
 }

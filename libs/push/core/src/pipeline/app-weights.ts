@@ -3,7 +3,7 @@ import type { PushParts } from '../parts.js';
 const WEIGHT = 10;
 const WEIGHT_OVER_QUOTA = 1;
 const KEPT_MS = 5000;
-const MOST_APPS = 10_000;
+const MAX_APPS = 10_000;
 
 /** Scheduling weight of an app at the dispatch workers: lower once its daily quota is used up. */
 export class AppWeights {
@@ -20,7 +20,7 @@ export class AppWeights {
     const used = await store.quotaUsed(appId, dayOf(now()));
     metrics.gauge('push_quota_consumed_delivery').for({ app: appId }).set(used);
     const weight = used >= daily ? WEIGHT_OVER_QUOTA : WEIGHT;
-    if (this.#kept.size >= MOST_APPS) this.#kept.clear();
+    if (this.#kept.size >= MAX_APPS) this.#kept.clear();
     this.#kept.set(appId, { untilMs: now() + KEPT_MS, weight });
     return weight;
   }

@@ -18,7 +18,7 @@ export interface Reached {
   readonly audience: Audience | null;
 }
 
-const MOST_JOBS = 500;
+const MAX_JOBS = 500;
 /** Bytes of an item besides its jobs. */
 const HEAD_BYTES = 2048;
 
@@ -92,7 +92,7 @@ export class Batcher {
     const job = jobOf(this.parts.secrets, this.plan.log, reached);
     const gathered = this.#open.get(provider) ?? this.#new(provider, rendered, 0);
     const bytes = Buffer.byteLength(JSON.stringify(job)) + 1;
-    const full = gathered.jobs.length >= MOST_JOBS || gathered.bytes + bytes > this.#most;
+    const full = gathered.jobs.length >= MAX_JOBS || gathered.bytes + bytes > this.#most;
     if (full) await this.#emit(provider, gathered);
     const into = full ? this.#new(provider, rendered, gathered.number + 1) : gathered;
     into.jobs.push(job);

@@ -2,7 +2,7 @@ import type { Provider } from '@carillon/push-providers';
 import { type BatchVerdict, Breaker, type BreakerSettings, type BreakerState } from './breaker.js';
 import type { ResolvedCredential } from './credentials.js';
 
-const MOST_PLACES = 10_000;
+const MAX_PLACES = 10_000;
 
 /** Unit of failure: an app's credential at a server. */
 export interface Place {
@@ -37,7 +37,7 @@ export class Breakers {
     const known = this.#kept.get(name);
     if (known !== undefined) return known.breaker;
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= MOST_PLACES && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size >= MAX_PLACES && oldest !== undefined) this.#kept.delete(oldest);
     const breaker = new Breaker(this.settings);
     this.#kept.set(name, { breaker, provider, tenant });
     return breaker;

@@ -37,7 +37,7 @@ export const sealPlace = (
 ): readonly (string | number)[] => [appId, credentialId, provider, version, field];
 
 const KEPT_MS = 5000;
-const MOST_CLIENTS = 1000;
+const MAX_CLIENTS = 1000;
 
 interface Kept {
   readonly untilMs: number;
@@ -77,7 +77,7 @@ export class Credentials {
     const kept = this.#kept.get(name);
     const nowMs = this.parts.now();
     if (kept !== undefined && kept.untilMs > nowMs) return kept.found;
-    if (this.#kept.size >= MOST_CLIENTS) this.#kept.clear();
+    if (this.#kept.size >= MAX_CLIENTS) this.#kept.clear();
     const found = this.#find(appId, provider);
     this.#kept.set(name, { untilMs: nowMs + KEPT_MS, found });
     found.catch(() => this.#kept.delete(name));
@@ -89,7 +89,7 @@ export class Credentials {
     const name = JSON.stringify([tenant, credential.provider, credentialId]);
     const open = this.#clients.get(name);
     if (open?.version === version) return open.client;
-    if (this.#clients.size >= MOST_CLIENTS) await this.close();
+    if (this.#clients.size >= MAX_CLIENTS) await this.close();
     const client = this.parts.providers.open(credential);
     const labels = { provider: credential.provider, tenant };
     const now: OpenClient = { version, client, labels, opened: null };

@@ -8,7 +8,7 @@ import type { Feedback } from './payloads.js';
 /** Resolution of a device's last activity: a write per notification would cost more than it is worth. */
 const TOUCHED_EVERY_MS = 3_600_000;
 /** Failures after which a device counts as failed for good. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 interface Effects {
   readonly appId: string;
@@ -135,6 +135,6 @@ function tellMoved(
 
 function failing(device: StoredDevice, reason: string | null): StoredDevice {
   const failureCount = device.failureCount + 1;
-  const state = device.state === 'FAILED' || failureCount >= MOST_FAILURES ? 'FAILED' : 'FAILING';
+  const state = device.state === 'FAILED' || failureCount >= MAX_FAILURES ? 'FAILED' : 'FAILING';
   return { ...device, state, failureCount, errorReason: safeReason(reason) };
 }

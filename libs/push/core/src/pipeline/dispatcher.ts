@@ -20,7 +20,7 @@ import { tellMeta } from '../watch/meta.js';
 import { AdaptiveWindow } from './window.js';
 
 const LATER_MS = 1000;
-const MOST_PLACES = 10_000;
+const MAX_PLACES = 10_000;
 
 /** Sends batches, fairly between apps: resolves destinations and credentials, and holds back what must wait. */
 export class Dispatcher {
@@ -166,7 +166,7 @@ export class Dispatcher {
     const known = this.#windows.get(name);
     if (known !== undefined) return known;
     const [oldest] = this.#windows.keys();
-    if (this.#windows.size >= MOST_PLACES && oldest !== undefined) this.#windows.delete(oldest);
+    if (this.#windows.size >= MAX_PLACES && oldest !== undefined) this.#windows.delete(oldest);
     const window = new AdaptiveWindow();
     this.#windows.set(name, window);
     return window;

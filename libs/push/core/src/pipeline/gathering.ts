@@ -1,5 +1,5 @@
 /** Items that are worked on in one step. */
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 
 interface Waiting<Item> {
   readonly item: Item;
@@ -41,7 +41,7 @@ export class Gathering<Item> {
         this.#waiting.delete(name);
         return;
       }
-      const some = waiting.splice(0, MOST_AT_ONCE);
+      const some = waiting.splice(0, MAX_AT_ONCE);
       try {
         await this.work(some.map(({ item }) => item));
         for (const { done } of some) done();

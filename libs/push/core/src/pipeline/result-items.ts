@@ -8,7 +8,7 @@ import type { Result } from './results.js';
 export type BatchResults = readonly (readonly [DeliveryJob, Result])[];
 
 /** Limit of results in one queue item. */
-const MOST_RESULTS = 500;
+const MAX_RESULTS = 500;
 /** Bytes of an item besides its results and the payload of the notification. */
 const HEAD_BYTES = 2048;
 
@@ -48,7 +48,7 @@ function grouped(
   for (const entry of entries) {
     const own = Buffer.byteLength(JSON.stringify(entry)) + 1;
     const last = groups.at(-1);
-    const fits = last !== undefined && last.length < MOST_RESULTS && bytes + own <= room;
+    const fits = last !== undefined && last.length < MAX_RESULTS && bytes + own <= room;
     if (fits) last.push(entry);
     else groups.push([entry]);
     bytes = fits ? bytes + own : own;

@@ -13,7 +13,7 @@ import type { PushParts } from '../parts.js';
 import { sealPlace } from '../pipeline/credentials.js';
 
 const REDACTED = '[REDACTED]';
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 /** Fields of a service account are shown under their original names. */
 const OF_ACCOUNT: Readonly<Record<string, string>> = { projectId: 'project_id', clientEmail: 'client_email' };
 
@@ -55,7 +55,7 @@ export async function putCredential(
   const { sealer } = secrets;
   if (sealer === null)
     throw new ServiceError('service_unavailable', { text: 'credential encryption key is not configured' });
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const stored = await store.credential(appId, credentialId);
     if (stored !== null && stored.provider !== provider) {
       throw invalid('credentialId belongs to a credential of another provider');

@@ -4,7 +4,7 @@ import { checkOverride, readContent } from '../admission/request.js';
 import { checkPlaceholders } from '../admission/templates.js';
 import { invalid, neededText, objectOf, wholeObject } from '../fields.js';
 
-const MOST_LOCALES = 100;
+const MAX_LOCALES = 100;
 
 /** The template of a body, its placeholders checked. */
 export function readTemplate(appId: string, value: unknown, nowMs: number): StoredTemplate {
@@ -13,8 +13,8 @@ export function readTemplate(appId: string, value: unknown, nowMs: number): Stor
   if (templateId.includes('/')) throw invalid('templateId must not contain /');
   const defaultLocale = neededText(body, 'defaultLocale', 35);
   const given = Object.entries(objectOf(body, 'locales') ?? {});
-  if (given.length === 0 || given.length > MOST_LOCALES)
-    throw invalid(`locales must have 1 to ${MOST_LOCALES} entries`);
+  if (given.length === 0 || given.length > MAX_LOCALES)
+    throw invalid(`locales must have 1 to ${MAX_LOCALES} entries`);
   const locales = Object.fromEntries(given.map(([name, content]) => [name, readLocale(name, content)]));
   if (!Object.hasOwn(locales, defaultLocale)) throw invalid('defaultLocale must be one of locales');
   return {

@@ -12,7 +12,7 @@ import { retryItem } from '../pipeline/retry-item.js';
 import { retryKeyOf } from '../pipeline/retry-rule.js';
 
 const CLAIMS_AT_ONCE = 1000;
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 const JOBS_OF_BATCH = 100;
 const FORGOTTEN_MS = 600_000;
 
@@ -63,7 +63,7 @@ export class Repair {
   }
 
   async #claims(): Promise<void> {
-    for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
+    for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
       if ((await this.#someClaims()) < CLAIMS_AT_ONCE) return;
     }
   }

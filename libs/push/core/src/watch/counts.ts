@@ -2,7 +2,7 @@ import type { PushParts } from '../parts.js';
 import { ComingAndGoing } from './coming-and-going.js';
 
 /** Limit of counted jobs, shown as the value beyond it. */
-const MOST_JOBS = 100_000;
+const MAX_JOBS = 100_000;
 /** Counting devices reads their table: it takes no more than this part of the time. */
 const PART_OF_TIME = 0.01;
 
@@ -27,7 +27,7 @@ export class Counts {
 
   async jobs(): Promise<void> {
     const { store, metrics, now } = this.parts;
-    const { due, waiting } = await store.countJobs(now(), MOST_JOBS);
+    const { due, waiting } = await store.countJobs(now(), MAX_JOBS);
     metrics.gauge('push_scheduled_jobs_total').for({ status: 'due' }).set(due);
     metrics.gauge('push_scheduled_jobs_total').for({ status: 'waiting' }).set(waiting);
   }

@@ -15,7 +15,7 @@ export interface Arrival extends SendRequest {
 /** Returns the outcome of a send. Must not throw. */
 export type Answer = (arrival: Arrival) => SendOutcome | Promise<SendOutcome>;
 
-const MOST_ARRIVALS = 1_000_000;
+const MAX_ARRIVALS = 1_000_000;
 
 /** Clouds with scripted outcomes that record sends. They accept everything by default. */
 export class MemoryClouds implements PushProviders {
@@ -57,7 +57,7 @@ export class MemoryClouds implements PushProviders {
     if (signal.aborted) return lost();
     const earlier = this.#counts.get(request.deliveryKey) ?? 0;
     const arrival = { ...request, provider: credential.provider, credential, earlier };
-    if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(arrival);
+    if (this.#arrivals.length < MAX_ARRIVALS) this.#arrivals.push(arrival);
     this.#counts.set(request.deliveryKey, earlier + 1);
     const settled = new AbortController();
     // All of a batch that are under way listen to the one signal of its job, each until it is answered.

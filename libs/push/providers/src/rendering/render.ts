@@ -13,7 +13,7 @@ export interface RenderedPayload {
 }
 
 /** Longest override as it was given. */
-export const MOST_OVERRIDE_BYTES = 4096;
+export const MAX_OVERRIDE_BYTES = 4096;
 
 /**
  * Renders the payload of a provider: the override if there is one, else the notification in the provider's form.

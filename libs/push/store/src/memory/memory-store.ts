@@ -13,7 +13,7 @@ import type { DeviceCount, PurgeCategory } from '../port/upkeep.js';
 import { MemoryPublishes } from './publishes.js';
 import { Tables } from './tables.js';
 
-const MOST_COUNTS = 10_000;
+const MAX_COUNTS = 10_000;
 
 /** Everything in the memory of the process, and gone with it. */
 export class MemoryPushStore extends MemoryPublishes implements PushStore {
@@ -219,7 +219,7 @@ export class MemoryPushStore extends MemoryPublishes implements PushStore {
     }
     return [...counts.values()]
       .sort((one, other) => byColumns([one.appId, one.state], [other.appId, other.state]))
-      .slice(0, MOST_COUNTS);
+      .slice(0, MAX_COUNTS);
   }
 
   async countJobs(nowMs: number, most: number): Promise<{ due: number; waiting: number }> {

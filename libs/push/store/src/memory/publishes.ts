@@ -13,11 +13,11 @@ import {
   type StoredPublish,
   type StoredShard,
 } from '../model/publishes.js';
-import { type ClaimFilter, MOST_STEPS, type PublishStore, type SendLease } from '../port/publishes.js';
+import { type ClaimFilter, MAX_STEPS, type PublishStore, type SendLease } from '../port/publishes.js';
 import { MemoryResources } from './resources.js';
 
 export class MemoryPublishes extends MemoryResources implements PublishStore {
-  readonly mostSteps = MOST_STEPS;
+  readonly mostSteps = MAX_STEPS;
 
   async admit({ publish, log, idempotency, dueMs }: Admission): Promise<StoredPublish | null> {
     const { appId, publishId, createdMs } = publish;

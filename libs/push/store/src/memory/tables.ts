@@ -20,7 +20,7 @@ import type {
 import { Rows } from './rows.js';
 
 /** Delivery events that are kept; the oldest goes first. */
-const MOST_EVENTS = 100_000;
+const MAX_EVENTS = 100_000;
 
 /** Everything there is, in the memory of the process. */
 export class Tables {
@@ -59,7 +59,7 @@ export class Tables {
 
   addEvent(event: DeliveryEvent): boolean {
     const isNew = this.events.add(event);
-    if (this.events.size > MOST_EVENTS) this.events.removeWhere(() => true, 1);
+    if (this.events.size > MAX_EVENTS) this.events.removeWhere(() => true, 1);
     return isNew;
   }
 

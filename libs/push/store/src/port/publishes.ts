@@ -23,7 +23,7 @@ export interface SendLease {
 }
 
 /** `mostSteps` of drivers without a limit of their own. */
-export const MOST_STEPS = 1000;
+export const MAX_STEPS = 1000;
 
 /** Publishes and their deliveries. */
 export interface PublishStore {

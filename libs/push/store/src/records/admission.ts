@@ -10,7 +10,7 @@ import { listAdmitted } from './publish-index.js';
 import { type Head, headOf, headValue, logParts } from './values.js';
 
 /** Tries of one admission whose keys other processes reserve at the same time. */
-const MOST_TRIES = 8;
+const MAX_TRIES = 8;
 /** Time for which a reservation without a publish is respected: longer than an admission takes. */
 const RESERVED_MS = 1500;
 const LOOK_AGAIN_MS = 20;
@@ -44,7 +44,7 @@ export class Admissions {
   constructor(private readonly parts: Parts) {}
 
   async admit(admission: Admission): Promise<StoredPublish | null> {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       if (tries > 0) await pause(Math.random() * LOOK_AGAIN_MS * 2 ** tries);
       const outcome = await this.#try(admission);
       if (outcome !== 'repeat') return outcome;
@@ -129,7 +129,7 @@ export class Admissions {
   ): Promise<StoredPublish | null> {
     let holder: Reservation | null = await this.#put(appId, row, createdMs, publishId, null);
     for (let tries = 0; holder !== null && holder.publishId !== null; tries += 1) {
-      if (tries >= MOST_TRIES) throw contended();
+      if (tries >= MAX_TRIES) throw contended();
       const outcome = await this.#awaitPublish(appId, holder, holder.publishId);
       if (outcome !== 'lapsed' && outcome !== 'changed') return outcome;
       const lapsed = outcome === 'lapsed' ? holder.publishId : null;
@@ -218,5 +218,5 @@ export const expiryOf = (lifeMs: number): number => Date.now() + Math.max(0, lif
 
 const contended = (): PushStoreUnavailable =>
   new PushStoreUnavailable(
-    `other admissions reserved the same idempotency keys in each of ${MOST_TRIES} attempts; try again`,
+    `other admissions reserved the same idempotency keys in each of ${MAX_TRIES} attempts; try again`,
   );

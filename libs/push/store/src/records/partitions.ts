@@ -8,7 +8,7 @@ import type { Rows } from './rows.js';
 import { Turns } from './turns.js';
 
 /** Tries of one step whose rows others change at the same time. */
-const MOST_TRIES = 14;
+const MAX_TRIES = 14;
 const FIRST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 300;
 
@@ -38,7 +38,7 @@ export class Partitions {
     partition: string,
     work: (draft: Draft, tries: number) => Promise<Result>,
   ): Promise<Result> {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       if (tries > 0) {
         this.observer.repeated('transaction');
         await pause(Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries));
@@ -49,7 +49,7 @@ export class Partitions {
     }
     this.observer.givenUp('transaction');
     throw new PushStoreUnavailable(
-      `other processes changed the same push records in each of ${MOST_TRIES} attempts; try again`,
+      `other processes changed the same push records in each of ${MAX_TRIES} attempts; try again`,
     );
   }
 

@@ -6,7 +6,7 @@ import { after } from './keys.js';
 /** Keys or rows of one call of the records. */
 const ROWS_AT_ONCE = 1000;
 /** Longest key of the records, in bytes. */
-const MOST_SORT_BYTES = 1000;
+const MAX_SORT_BYTES = 1000;
 /** UTF-8 has at most three bytes for a UTF-16 unit. */
 const BYTES_A_UNIT = 3;
 
@@ -166,11 +166,11 @@ class Cursor {
 
 /** Throws a `RangeError` that names the key, its size and the limit. */
 export function checkSort(sort: string): void {
-  if (sort.length * BYTES_A_UNIT <= MOST_SORT_BYTES) return;
+  if (sort.length * BYTES_A_UNIT <= MAX_SORT_BYTES) return;
   const bytes = Buffer.byteLength(sort);
-  if (bytes <= MOST_SORT_BYTES) return;
+  if (bytes <= MAX_SORT_BYTES) return;
   throw new RangeError(
-    `a push record has a key of ${bytes} bytes (${printable(sort)}); the limit of this storage driver is ${MOST_SORT_BYTES}: use shorter ids`,
+    `a push record has a key of ${bytes} bytes (${printable(sort)}); the limit of this storage driver is ${MAX_SORT_BYTES}: use shorter ids`,
   );
 }
 

@@ -18,7 +18,7 @@ import { until } from './time-index.js';
 import { headOf, headValue } from './values.js';
 
 const PAGE = 1000;
-const MOST_COUNTS = 10_000;
+const MAX_COUNTS = 10_000;
 /** A push store over partitioned records: DynamoDB, ScyllaDB, Cassandra and SurrealDB. */
 export class RecordPushStore extends RecordKeyed implements PushStore {
   readonly durable = true;
@@ -144,7 +144,7 @@ export class RecordPushStore extends RecordKeyed implements PushStore {
     }
     return counts
       .sort((one, other) => byColumns([one.appId, one.state], [other.appId, other.state]))
-      .slice(0, MOST_COUNTS);
+      .slice(0, MAX_COUNTS);
   }
 
   /** May count jobs whose process died before it removed them from the index. */

@@ -6,7 +6,7 @@ const PAGE = 250;
 /** Longest time that a process relies on having listed a slot. */
 const LISTED_MS = 3_600_000;
 /** Slots that a process remembers to have listed. */
-const MOST_LISTED = 10_000;
+const MAX_LISTED = 10_000;
 /** An entry without its row may belong to a commit that is under way; older than this, it does not. */
 const UNDER_WAY_MS = 600_000;
 
@@ -172,7 +172,7 @@ export class TimeIndex {
     await this.rows.put(
       missing.map((slot) => ({ partition, sort: keyOf(slot), version: 1, value, expiresAtMs: null })),
     );
-    if (this.#listed.size >= MOST_LISTED) this.#listed.clear();
+    if (this.#listed.size >= MAX_LISTED) this.#listed.clear();
     for (const slot of missing) this.#listed.set(nameOf(slot), nowMs);
   }
 

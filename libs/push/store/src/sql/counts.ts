@@ -5,13 +5,13 @@ import { removeDevice } from './resources.js';
 import { textOf } from './table.js';
 import { DEVICES, QUOTAS, SCHEDULED } from './tables.js';
 
-const MOST_COUNTS = 10_000;
+const MAX_COUNTS = 10_000;
 
 /** And how much there is of it, and devices that are of no more use. */
 export class SqlCounts extends SqlPublishes implements CountStore {
   async countDevices(): Promise<readonly DeviceCount[]> {
     const text = `select app_id, state, count(*) as devices from ${DEVICES.name}
-      group by app_id, state order by app_id, state limit ${MOST_COUNTS}`;
+      group by app_id, state order by app_id, state limit ${MAX_COUNTS}`;
     const { rows } = await this.sql.now((one) => one.run(text));
     return rows.map((row) => ({
       appId: textOf(row['app_id']),

@@ -10,7 +10,7 @@ import {
   type PublishLog,
   type StoredPublish,
 } from '../model/publishes.js';
-import { type ClaimFilter, MOST_STEPS, type SendLease } from '../port/publishes.js';
+import { type ClaimFilter, MAX_STEPS, type SendLease } from '../port/publishes.js';
 import { claimKey, keyRow } from './idempotency.js';
 import { publishOf, publishRow } from './publish-row.js';
 import { SqlResources } from './resources.js';
@@ -24,7 +24,7 @@ export const OF_PUBLISH = 'where app_id = ? and publish_id = ?';
 
 /** Publishes and their deliveries. */
 export class SqlDeliveries extends SqlResources {
-  readonly mostSteps = MOST_STEPS;
+  readonly mostSteps = MAX_STEPS;
 
   async admit({ publish, log, idempotency, dueMs }: Admission): Promise<StoredPublish | null> {
     const { appId, publishId, createdMs } = publish;

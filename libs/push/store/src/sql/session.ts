@@ -14,7 +14,7 @@ import { TABLES_NAME } from './schema.js';
 import type { Table } from './table.js';
 
 /** Tries of one step that others are in the way of. */
-const MOST_TRIES = 8;
+const MAX_TRIES = 8;
 const IN_ORDER = ['seqscan', 'bitmapscan', 'sort'].map((way) => `set local enable_${way} = off`).join('; ');
 
 /** Rows of one statement. */
@@ -211,7 +211,7 @@ export class Sql {
         }
         const inTheWay = error instanceof DatabaseRejected && ['conflict', 'unique'].includes(error.reason);
         if (!inTheWay) throw error;
-        if (tries >= MOST_TRIES) {
+        if (tries >= MAX_TRIES) {
           this.observer.givenUp(component);
           throw error;
         }

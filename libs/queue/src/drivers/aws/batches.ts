@@ -6,7 +6,7 @@ import { messageBody } from './texts.js';
 /** Most entries of one batch. */
 export const BATCH = 10;
 /** Most bytes of one message, and of all messages of one request. */
-const MOST_BYTES = 262_144;
+const MAX_BYTES = 262_144;
 
 /** A message of a batch request. */
 export interface BatchMessage {
@@ -26,7 +26,7 @@ type SendBatch<Message> = (messages: readonly Message[]) => Promise<readonly (Er
 /** Returns a text as a message body. Throws `InvalidJob` if it exceeds the size of a message less `attributeBytes`. */
 export function bodyOf(service: string, text: string, attributeBytes = 0): string {
   const body = messageBody(text);
-  const most = MOST_BYTES - attributeBytes;
+  const most = MAX_BYTES - attributeBytes;
   const bytes = Buffer.byteLength(body);
   if (bytes > most) throw new InvalidJob(`${service} takes at most ${most} bytes, the message has ${bytes}`);
   return body;
@@ -86,7 +86,7 @@ function* requests<Message extends BatchMessage>(
   let bytes = 0;
   for (const message of messages) {
     const size = Buffer.byteLength(message.body) + attributeBytes;
-    if (some.length === BATCH || (some.length > 0 && bytes + size > MOST_BYTES)) {
+    if (some.length === BATCH || (some.length > 0 && bytes + size > MAX_BYTES)) {
       yield some;
       some = [];
       bytes = 0;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from '@carillon/google';
 import { letterOf, replayOf } from '../../broker/delivered.js';
 import { encodeDead, encodeJob, type Death } from '../../broker/envelope.js';
-import { MOST_BYTES, MOST_JOBS } from '../../job-store.js';
+import { MAX_BYTES, MAX_JOBS } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
 import type { PubsubCalls } from './calls.js';
 import type { PubsubQueueNames } from './names.js';
@@ -56,10 +56,10 @@ export class PubsubDeadLetters {
   }
 
   async #look({ deadSubscription }: PubsubQueueNames, asked: number): Promise<readonly IncomingMessage[]> {
-    const limit = Math.min(MOST_JOBS, Math.max(asked, MIN_LOOK));
+    const limit = Math.min(MAX_JOBS, Math.max(asked, MIN_LOOK));
     const found: IncomingMessage[] = [];
     let bytes = 0;
-    while (found.length < limit && bytes < MOST_BYTES) {
+    while (found.length < limit && bytes < MAX_BYTES) {
       const waitMs = found.length === 0 ? FIRST_WAIT_MS : NEXT_WAIT_MS;
       const some = await this.calls.pull(deadSubscription, limit - found.length, waitMs);
       if (some.length === 0) break;

@@ -24,7 +24,7 @@ import type { PubsubQueueNames } from './names.js';
 import type { QueueTopics } from './queue-topics.js';
 
 /** The longest Pub/Sub hides a message; a longer wait continues as a copy. */
-export const MOST_HIDDEN_MS = 600_000;
+export const MAX_HIDDEN_MS = 600_000;
 /** A wait that ends less than so long too early, by the clocks of two machines, is over. */
 const CLOCK_SLACK_MS = 1000;
 /** A pull ends then at the latest, so that it does not hold up a stop. */
@@ -212,7 +212,7 @@ export class PubsubStore implements JobStore {
 
   async #retry(names: PubsubQueueNames, job: ClaimedJob): Promise<'retry'> {
     const waitMs = retryDelayMs(job.id, job.attempt, this.options.reliability);
-    if (waitMs <= MOST_HIDDEN_MS) await this.#hide(names, job.token, waitMs);
+    if (waitMs <= MAX_HIDDEN_MS) await this.#hide(names, job.token, waitMs);
     else await this.#replace(names, job.token, copyOf(job, job.attempt, waitMs));
     return 'retry';
   }
@@ -222,7 +222,7 @@ export class PubsubStore implements JobStore {
   }
 
   #hide({ subscription }: PubsubQueueNames, token: string, ms: number): Promise<void> {
-    return this.options.calls.hide(subscription, [token], Math.ceil(Math.min(ms, MOST_HIDDEN_MS) / 1000));
+    return this.options.calls.hide(subscription, [token], Math.ceil(Math.min(ms, MAX_HIDDEN_MS) / 1000));
   }
 
   async #bury(names: PubsubQueueNames, job: ClaimedJob, death: Death): Promise<'dead'> {
@@ -248,7 +248,7 @@ const deliveredOf = ({ ackId, data, attempt, publishedAtMs }: IncomingMessage): 
 /** Returns the copy for the rest of a wait that exceeds the longest ack deadline; null if nothing is left. */
 export function restOf({ text, count, writtenAtMs }: Delivered): Envelope | null {
   const envelope = count > 1 ? decodeJob(text) : null;
-  if (envelope === null || envelope.waitMs <= MOST_HIDDEN_MS) return null;
+  if (envelope === null || envelope.waitMs <= MAX_HIDDEN_MS) return null;
   const waitMs = (writtenAtMs ?? 0) + envelope.waitMs - Date.now();
   return waitMs > CLOCK_SLACK_MS ? { ...envelope, waitMs } : null;
 }

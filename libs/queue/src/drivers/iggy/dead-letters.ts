@@ -9,7 +9,7 @@ import {
 } from '@carillon/iggy';
 import { letterOf, replayOf } from '../../broker/delivered.js';
 import { encodeDead, encodeJob, type Death } from '../../broker/envelope.js';
-import { MOST_BYTES } from '../../job-store.js';
+import { MAX_BYTES } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
 
 export interface DeadLetterTopic {
@@ -75,7 +75,7 @@ export class IggyDeadLetters {
     const { low, high } = await this.#bounds(topic);
     const letters: PolledMessage[] = [];
     let bytes = 0;
-    for (let value = low; value < high && letters.length < limit && bytes < MOST_BYTES;) {
+    for (let value = low; value < high && letters.length < limit && bytes < MAX_BYTES;) {
       const { client, address, consumer } = topic;
       const count = Math.min(BATCH, limit - letters.length);
       const { messages } = await pollMessages(client, address, {

@@ -1,7 +1,7 @@
 import type { Config } from '@carillon/config';
 import { openIggy, streamOptions } from '@carillon/iggy';
 import { BROKER_CAPABILITIES } from '../../broker/capabilities.js';
-import { MOST_JOBS } from '../../job-store.js';
+import { MAX_JOBS } from '../../job-store.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
@@ -36,7 +36,7 @@ export async function openIggyQueue(parts: QueueParts, { queue }: Config): Promi
       capabilities: { ...BROKER_CAPABILITIES, observableLag: false },
       limits: {
         maxDelayMs: 0,
-        maxBatchJobs: Math.min(reliability.max_batch_size, MOST_JOBS),
+        maxBatchJobs: Math.min(reliability.max_batch_size, MAX_JOBS),
         maxJobBytes: MAX_JOB_BYTES,
         attemptOverride: false,
       },

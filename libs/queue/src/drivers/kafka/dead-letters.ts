@@ -3,7 +3,7 @@ import type { Consumer, KafkaMessage } from 'kafkajs';
 import { letterOf, replayOf } from '../../broker/delivered.js';
 import { encodeDead, encodeJob, type Death } from '../../broker/envelope.js';
 import { QueueUnavailable } from '../../failures.js';
-import { MOST_BYTES } from '../../job-store.js';
+import { MAX_BYTES } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
 import type { KafkaQueueNames } from './names.js';
 import type { KafkaQueueSession } from './session.js';
@@ -119,7 +119,7 @@ export class KafkaDeadLetters {
       const text = value?.toString('utf8') ?? '';
       bytes += text.length;
       if (place < end && letters.length < limit) letters.push({ offset: place, text });
-      return place >= end - 1 || letters.length >= limit || bytes >= MOST_BYTES;
+      return place >= end - 1 || letters.length >= limit || bytes >= MAX_BYTES;
     };
     let timer: NodeJS.Timeout | undefined;
     try {

@@ -3,7 +3,7 @@ import type { Config } from '@carillon/config';
 import type { PartitionAssigner } from 'kafkajs';
 import { BROKER_CAPABILITIES } from '../../broker/capabilities.js';
 import { BrokerLink, toldTo } from '../../broker/link.js';
-import { MOST_JOBS } from '../../job-store.js';
+import { MAX_JOBS } from '../../job-store.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
@@ -80,7 +80,7 @@ export async function openKafkaQueue(parts: QueueParts, { queue, instance }: Con
       capabilities: BROKER_CAPABILITIES,
       limits: {
         maxDelayMs: 0,
-        maxBatchJobs: Math.min(reliability.max_batch_size, MOST_JOBS),
+        maxBatchJobs: Math.min(reliability.max_batch_size, MAX_JOBS),
         maxJobBytes: MAX_JOB_BYTES,
         attemptOverride: false,
       },

@@ -1,4 +1,4 @@
-import { MOST_JOB_BYTES } from '../../job-store.js';
+import { MAX_JOB_BYTES } from '../../job-store.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
@@ -30,7 +30,7 @@ export function openMemoryQueue(parts: QueueParts): Queue {
       limits: {
         maxDelayMs: Infinity,
         maxBatchJobs: reliability.max_batch_size,
-        maxJobBytes: MOST_JOB_BYTES,
+        maxJobBytes: MAX_JOB_BYTES,
         attemptOverride: true,
       },
       concurrency: CONCURRENCY,

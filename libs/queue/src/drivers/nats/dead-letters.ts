@@ -2,7 +2,7 @@ import { textOf } from '@carillon/nats';
 import type { NextMsgRequest, SeqMsgRequest, StoredMsg } from '@nats-io/jetstream';
 import { encodeDead, encodeJob, type Death } from '../../broker/envelope.js';
 import { letterOf, replayOf } from '../../broker/delivered.js';
-import { MOST_BYTES } from '../../job-store.js';
+import { MAX_BYTES } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
 import type { NatsQueueNames } from './names.js';
 import { hasCode, type JetStreamSession, NOT_FOUND, publish } from './session.js';
@@ -51,7 +51,7 @@ export class NatsDeadLetters {
     const session = await this.session();
     const stored: StoredMsg[] = [];
     let bytes = 0;
-    for (let from = 1; stored.length < limit && bytes < MOST_BYTES;) {
+    for (let from = 1; stored.length < limit && bytes < MAX_BYTES;) {
       const one = await messageFrom(session, deadStream, deadSubject, from);
       if (one === null) break;
       stored.push(one);

@@ -3,7 +3,7 @@ import { NatsDialer } from '@carillon/nats';
 import { BROKER_CAPABILITIES } from '../../broker/capabilities.js';
 import { BrokerLink, toldTo } from '../../broker/link.js';
 import { trimmedPrefix } from '../../broker/names.js';
-import { MOST_JOBS } from '../../job-store.js';
+import { MAX_JOBS } from '../../job-store.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
@@ -13,7 +13,7 @@ import { jetStreamSession } from './session.js';
 /** Handlers of one queue at once, of which each waits for its acknowledgement. */
 const CONCURRENCY = 16;
 /** Fits into the default message limit of servers, 1 MiB, with its header and that of a dead letter. */
-const MOST_JOB_BYTES = 900 * 1024;
+const MAX_JOB_BYTES = 900 * 1024;
 
 /** Jobs in JetStream of NATS. Throws when a setting cannot be used. */
 export function openNatsQueue(parts: QueueParts, { queue: { nats: settings }, instance }: Config): Queue {
@@ -44,8 +44,8 @@ export function openNatsQueue(parts: QueueParts, { queue: { nats: settings }, in
       capabilities: { ...BROKER_CAPABILITIES, observableAge: true },
       limits: {
         maxDelayMs: 0,
-        maxBatchJobs: Math.min(reliability.max_batch_size, MOST_JOBS),
-        maxJobBytes: MOST_JOB_BYTES,
+        maxBatchJobs: Math.min(reliability.max_batch_size, MAX_JOBS),
+        maxJobBytes: MAX_JOB_BYTES,
         attemptOverride: false,
       },
       concurrency: CONCURRENCY,

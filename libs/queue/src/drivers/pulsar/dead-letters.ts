@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { letterOf, replayOf } from '../../broker/delivered.js';
 import { encodeDead, encodeJob, type Death } from '../../broker/envelope.js';
 import { QueueUnavailable } from '../../failures.js';
-import { MOST_BYTES } from '../../job-store.js';
+import { MAX_BYTES } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
 import type { PulsarQueueNames } from './names.js';
 import type { PulsarQueueSession } from './session.js';
@@ -68,7 +68,7 @@ export class PulsarDeadLetters {
     await this.#read(session, names, ({ id, payload }) => {
       letters.push(letterOf(id, payload.toString('utf8')));
       bytes += payload.byteLength;
-      return letters.length < limit && bytes < MOST_BYTES ? 'keep' : 'stop';
+      return letters.length < limit && bytes < MAX_BYTES ? 'keep' : 'stop';
     });
     return letters;
   }

@@ -2,7 +2,7 @@ import type { Channel, GetMessage } from 'amqplib';
 import { letterOf, replayOf } from '../../broker/delivered.js';
 import { encodeDead, encodeJob, type Death } from '../../broker/envelope.js';
 import { fingerprint } from '../../fingerprint.js';
-import { MOST_BYTES, MOST_JOBS } from '../../job-store.js';
+import { MAX_BYTES, MAX_JOBS } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
 import { headersOf } from './headers.js';
 import type { RabbitQueueNames } from './names.js';
@@ -48,7 +48,7 @@ export class RabbitDeadLetters {
     const wanted = new Set(ids);
     return session.alone(async (channel) => {
       let count = 0;
-      await eachOf(channel, dead, MOST_JOBS, async (message) => {
+      await eachOf(channel, dead, MAX_JOBS, async (message) => {
         if (wanted.delete(idOf(message))) {
           channel.ack(message);
           count += 1;
@@ -68,7 +68,7 @@ async function eachOf(
   use: (message: GetMessage) => Promise<boolean>,
 ): Promise<void> {
   let bytes = 0;
-  for (let count = 0; count < limit && bytes < MOST_BYTES; count += 1) {
+  for (let count = 0; count < limit && bytes < MAX_BYTES; count += 1) {
     const message = await channel.get(queue);
     if (message === false) return;
     bytes += message.content.byteLength;

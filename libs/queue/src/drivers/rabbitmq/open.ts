@@ -1,7 +1,7 @@
 import type { Config } from '@carillon/config';
 import { BROKER_CAPABILITIES } from '../../broker/capabilities.js';
 import { BrokerLink, toldTo } from '../../broker/link.js';
-import { MOST_JOB_BYTES, MOST_JOBS } from '../../job-store.js';
+import { MAX_JOB_BYTES, MAX_JOBS } from '../../job-store.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
@@ -39,8 +39,8 @@ export async function openRabbitQueue(parts: QueueParts, { queue }: Config): Pro
       capabilities: BROKER_CAPABILITIES,
       limits: {
         maxDelayMs: 0,
-        maxBatchJobs: Math.min(reliability.max_batch_size, MOST_JOBS),
-        maxJobBytes: MOST_JOB_BYTES,
+        maxBatchJobs: Math.min(reliability.max_batch_size, MAX_JOBS),
+        maxJobBytes: MAX_JOB_BYTES,
         attemptOverride: false,
       },
       concurrency: CONCURRENCY,

@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/config';
 import { openRedisLink, redisTarget, type RedisTarget } from '@carillon/redis';
-import { MOST_JOB_BYTES, MOST_JOBS } from '../../job-store.js';
+import { MAX_JOB_BYTES, MAX_JOBS } from '../../job-store.js';
 import type { QueueParts } from '../../options.js';
 import type { Queue } from '../../port.js';
 import { StoreQueue } from '../../store-queue.js';
@@ -77,8 +77,8 @@ export function openRedisQueue(
       },
       limits: {
         maxDelayMs: Infinity,
-        maxBatchJobs: Math.min(reliability.max_batch_size, MOST_JOBS),
-        maxJobBytes: MOST_JOB_BYTES,
+        maxBatchJobs: Math.min(reliability.max_batch_size, MAX_JOBS),
+        maxJobBytes: MAX_JOB_BYTES,
         attemptOverride: true,
       },
       concurrency: settings.concurrency,

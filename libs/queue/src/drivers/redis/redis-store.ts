@@ -2,8 +2,8 @@ import { pause, type Logger } from '@carillon/runtime';
 import { JobConflict, QueueUnavailable } from '../../failures.js';
 import { fingerprint } from '../../fingerprint.js';
 import {
-  MOST_BYTES,
-  MOST_JOB_BYTES,
+  MAX_BYTES,
+  MAX_JOB_BYTES,
   type Claim,
   type ClaimedJob,
   type JobStore,
@@ -36,9 +36,9 @@ import {
 
 /** Pauses before an enqueue is tried again: ids are stable, so it cannot be done twice. */
 const ENQUEUE_PAUSES_MS = [50, 100];
-const LARGEST_RECORD_BYTES = MOST_JOB_BYTES + HEADER_BYTES;
+const LARGEST_RECORD_BYTES = MAX_JOB_BYTES + HEADER_BYTES;
 /** Stands for "unlimited" attempts. */
-const MOST_ATTEMPTS = 999_999_999;
+const MAX_ATTEMPTS = 999_999_999;
 
 export interface RedisStoreOptions {
   readonly prefix: string;
@@ -76,7 +76,7 @@ export class RedisStore implements JobStore {
       data,
       delayMs,
       deduplicationKey ?? '',
-      maxAttempts === null ? '' : Math.min(maxAttempts, MOST_ATTEMPTS),
+      maxAttempts === null ? '' : Math.min(maxAttempts, MAX_ATTEMPTS),
       owner ?? '',
     ]);
     const reply = listOf(await this.#enqueue(queue, args), (item) => item);
@@ -87,7 +87,7 @@ export class RedisStore implements JobStore {
   }
 
   async claim(queue: string, token: string, limit: number): Promise<Claim> {
-    const reply = await this.#run(CLAIM, queue, [token, limit, MOST_BYTES, LARGEST_RECORD_BYTES]);
+    const reply = await this.#run(CLAIM, queue, [token, limit, MAX_BYTES, LARGEST_RECORD_BYTES]);
     const [retried, dead, dropped, nextMs, handed] = list(reply);
     const jobs = listOf(handed, (job) => claimedJob(job, token)).filter((job) => job !== null);
     if (whole(dropped) > 0) {
@@ -152,7 +152,7 @@ export class RedisStore implements JobStore {
   }
 
   async listDeadLetters(queue: string, limit: number): Promise<readonly DeadLetter[]> {
-    return listOf(await this.#run(LIST_DEAD, queue, [limit, MOST_BYTES, LARGEST_RECORD_BYTES]), deadLetterOf);
+    return listOf(await this.#run(LIST_DEAD, queue, [limit, MAX_BYTES, LARGEST_RECORD_BYTES]), deadLetterOf);
   }
 
   async replayDeadLetters(queue: string, limit: number): Promise<number> {

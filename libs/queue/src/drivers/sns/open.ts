@@ -9,7 +9,7 @@ import { SnsCalls } from './calls.js';
 import { SnsStore } from './sns-store.js';
 
 /** Same limit as for SQS, which receives the messages. */
-const MOST_JOB_BYTES = 200 * 1024;
+const MAX_JOB_BYTES = 200 * 1024;
 const ANSWER_MS = 10_000;
 
 /** Jobs published to a topic of SNS, with the credentials of the process. Loads the client library. */
@@ -34,7 +34,7 @@ export async function openSnsQueue(parts: QueueParts, { queue: { sns } }: Config
       limits: {
         maxDelayMs: 0,
         maxBatchJobs: Math.min(parts.reliability.max_batch_size, BATCH),
-        maxJobBytes: MOST_JOB_BYTES,
+        maxJobBytes: MAX_JOB_BYTES,
         attemptOverride: false,
       },
       concurrency: 1,

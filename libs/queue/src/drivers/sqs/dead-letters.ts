@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { letterOf, replayOf } from '../../broker/delivered.js';
 import { encodeDead, encodeJob, type Death } from '../../broker/envelope.js';
-import { MOST_BYTES, MOST_JOBS } from '../../job-store.js';
+import { MAX_BYTES, MAX_JOBS } from '../../job-store.js';
 import type { DeadLetter } from '../../port.js';
 import { BATCH } from '../aws/batches.js';
 import type { IncomingMessage, SqsCalls } from './calls.js';
@@ -54,7 +54,7 @@ export class SqsDeadLetters {
 
   async remove({ deadUrl }: SqsPlace, ids: readonly string[]): Promise<number> {
     const wanted = new Set(ids);
-    const found = await this.#look(deadUrl, Math.min(MOST_JOBS, ids.length + BATCH));
+    const found = await this.#look(deadUrl, Math.min(MAX_JOBS, ids.length + BATCH));
     const named = found.filter(({ id }) => wanted.has(id));
     await Promise.all(named.map(({ receipt }) => this.calls.remove(deadUrl, receipt)));
     await this.#putBack(
@@ -74,7 +74,7 @@ export class SqsDeadLetters {
   async #look(url: string, limit: number): Promise<readonly Found[]> {
     const found: Found[] = [];
     let bytes = 0;
-    while (found.length < limit && bytes < MOST_BYTES) {
+    while (found.length < limit && bytes < MAX_BYTES) {
       const some = await this.calls.receive(url, {
         most: Math.min(limit - found.length, BATCH),
         waitSeconds: found.length === 0 ? LONG_SECONDS : 0,

@@ -10,8 +10,8 @@ import { SqsQueues } from './queues.js';
 import { SqsStore } from './sqs-store.js';
 
 /** Fits into a message of 256 KiB, together with its head and that of a dead letter. */
-const MOST_JOB_BYTES = 200 * 1024;
-const MOST_DELAY_MS = 900_000;
+const MAX_JOB_BYTES = 200 * 1024;
+const MAX_DELAY_MS = 900_000;
 /** Request timeout beyond the long-poll time. */
 const ANSWER_MS = 10_000;
 
@@ -42,9 +42,9 @@ export async function openSqsQueue(parts: QueueParts, { queue: { sqs } }: Config
       driver: 'sqs',
       capabilities: { ...BROKER_CAPABILITIES, delayedDelivery: !isFifo, deduplication: isFifo },
       limits: {
-        maxDelayMs: isFifo ? 0 : MOST_DELAY_MS,
+        maxDelayMs: isFifo ? 0 : MAX_DELAY_MS,
         maxBatchJobs: Math.min(reliability.max_batch_size, BATCH),
-        maxJobBytes: MOST_JOB_BYTES,
+        maxJobBytes: MAX_JOB_BYTES,
         attemptOverride: false,
       },
       concurrency: sqs.concurrency,

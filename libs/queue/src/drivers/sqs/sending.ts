@@ -7,7 +7,7 @@ import { plainName } from '../aws/texts.js';
 import type { OutgoingMessage, SqsCalls } from './calls.js';
 
 /** The longest SQS delays a message, where it can. */
-const MOST_DELAY_MS = 900_000;
+const MAX_DELAY_MS = 900_000;
 
 /** Writes jobs to a queue of SQS, standard or FIFO. */
 export class SqsSending {
@@ -39,7 +39,7 @@ export class SqsSending {
   /** A delay beyond the limit of SQS is set by the first delivery. */
   #message(envelope: Envelope, groupId: string, deduplicationId: string): OutgoingMessage {
     const { waitMs } = envelope;
-    const canDelay = !this.isFifo && waitMs <= MOST_DELAY_MS;
+    const canDelay = !this.isFifo && waitMs <= MAX_DELAY_MS;
     const body = bodyOf('SQS', encodeJob(canDelay ? { ...envelope, waitMs: 0 } : envelope));
     const delaySeconds = canDelay ? Math.ceil(waitMs / 1000) : 0;
     return this.isFifo ? { body, delaySeconds, groupId, deduplicationId } : { body, delaySeconds };

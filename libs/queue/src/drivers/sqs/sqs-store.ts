@@ -23,7 +23,7 @@ import type { SqsPlace, SqsQueues } from './queues.js';
 import { textOfBody } from '../aws/texts.js';
 
 /** The longest SQS hides a message. */
-const MOST_HIDDEN_MS = 43_200_000;
+const MAX_HIDDEN_MS = 43_200_000;
 /** Name of a non-existent queue: the error of SQS is a sign of life. */
 const NO_QUEUE = 'no-such-queue';
 
@@ -219,7 +219,7 @@ export class SqsStore implements JobStore {
 
   /** False: it is no more ours to hide. */
   async #hide({ url }: SqsPlace, token: string, ms: number): Promise<boolean> {
-    const seconds = Math.ceil(Math.min(ms, MOST_HIDDEN_MS) / 1000);
+    const seconds = Math.ceil(Math.min(ms, MAX_HIDDEN_MS) / 1000);
     return (await this.options.calls.hide(url, [receiptOf(token)], seconds)).length === 0;
   }
 

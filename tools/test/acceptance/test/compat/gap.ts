@@ -4,7 +4,7 @@ import { Inbox } from '../clients/inbox.js';
 import { type AblyClients, frame } from './ably.js';
 
 /** What may wait for one client while it is let in. */
-const MOST_WAITING = 4096;
+const MAX_WAITING = 4096;
 /** Several publish it at once, so that it has come before anybody gives up what is being asked for. */
 const PUBLISHERS = 16;
 
@@ -39,10 +39,10 @@ export async function loseWhileLetIn(
   // Answered after what was asked before.
   await client.connection.ping();
   const one = { data: 'x', extras: { ephemeral: true } };
-  const messages = Array.from({ length: MOST_WAITING / PUBLISHERS + 1 }, () => one);
+  const messages = Array.from({ length: MAX_WAITING / PUBLISHERS + 1 }, () => one);
   const published = JSON.stringify({ action: 15, channel: CHANNEL, msgSerial: 0, messages });
   for (const publisher of publishers) publisher.sendText(published);
-  for (let heard = 0; heard <= MOST_WAITING; heard += Number((await frame(crowd))['action'] === 15));
+  for (let heard = 0; heard <= MAX_WAITING; heard += Number((await frame(crowd))['action'] === 15));
   await shared.resume();
   await attached;
   expect(await changes.take()).toMatchObject({ current: 'attached', resumed: false });

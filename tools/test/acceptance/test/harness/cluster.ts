@@ -245,11 +245,11 @@ export class Cluster {
   }
 }
 
-const MOST_PROCESSES = 8;
+const MAX_PROCESSES = 8;
 
 /** Addresses on which nothing listens. */
 async function freeEndpoints(): Promise<readonly string[]> {
-  const ports = await Promise.all(Array.from({ length: MOST_PROCESSES }, freePort));
+  const ports = await Promise.all(Array.from({ length: MAX_PROCESSES }, freePort));
   return ports.map((port) => `tcp://127.0.0.1:${port}`);
 }
 

@@ -108,7 +108,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
 };
 const STATUSES = [200, 202, 204, 400, 403, 404, 405, 406, 415];
 /** What a process may keep of so many messages: noise of the heap, not a part of them. */
-const MOST_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 onServer('The tool protocol under fire', { tenants: [tenant('shop')], config: mcpSection() }, (node) => {
   const mcp = new Mcp(() => node.port);
@@ -146,7 +146,7 @@ onServer('The tool protocol under fire', { tenants: [tenant('shop')], config: mc
     await round(MESSAGES / 2);
     const before = await residentBytes();
     await round(MESSAGES / 2);
-    expect((await residentBytes()) - before).toBeLessThan(MOST_KEPT_BYTES);
+    expect((await residentBytes()) - before).toBeLessThan(MAX_KEPT_BYTES);
     expect([...statuses]).toEqual(expect.arrayContaining([200, 202, 400, 403, 404, 405, 406, 415]));
     expect((await mcp.stateless('tools/list')).status).toBe(200);
     // Nobody got at the session of another.

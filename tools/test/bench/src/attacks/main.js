@@ -19,7 +19,7 @@ when the median of an attack is more than three times the quiet one.
   --json             prints one JSON document instead of the table
 `;
 
-const MOST_TIMES = 3;
+const MAX_TIMES = 3;
 const PAUSE_MS = 10;
 
 /** @typedef {import('./service.js').Service & { pid: number }} Service */
@@ -149,7 +149,7 @@ export async function benchAttacks(args, progress) {
     values.json ? `${JSON.stringify(rows, null, 2)}\n` : `${rows.map(lineOf).join('\n')}\n`,
   );
   return rows.every(
-    ({ medianMs }, at) => at % 2 === 0 || medianMs <= MOST_TIMES * (rows[at - 1]?.medianMs ?? 0),
+    ({ medianMs }, at) => at % 2 === 0 || medianMs <= MAX_TIMES * (rows[at - 1]?.medianMs ?? 0),
   );
 }
 

@@ -1,7 +1,7 @@
 // What the walks come to.
 
 /** What is promised: no page costs so many times the first. */
-const MOST_OF_FIRST = 1.5;
+const MAX_OF_FIRST = 1.5;
 
 /** @param {readonly number[]} values */
 const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
@@ -53,7 +53,7 @@ export function told(walks, meanwhile, json) {
   if (json) process.stdout.write(`${JSON.stringify({ ...summaries, meanwhile }, null, 2)}\n`);
   else process.stdout.write(`${linesOf(summaries, meanwhile).join('\n')}\n`);
   return Object.values(summaries).every(
-    ({ blocks, ms }) => blocks.ratio < MOST_OF_FIRST && ms.ratio < MOST_OF_FIRST,
+    ({ blocks, ms }) => blocks.ratio < MAX_OF_FIRST && ms.ratio < MAX_OF_FIRST,
   );
 }
 
@@ -80,6 +80,6 @@ function linesOf(summaries, { written, purged }) {
   return [
     ...lines,
     `meanwhile ${written} records were written and ${purged} purged`,
-    `ratio: the worst to the first page; of ms, to the first page read again at that time; promised below ${MOST_OF_FIRST}`,
+    `ratio: the worst to the first page; of ms, to the first page read again at that time; promised below ${MAX_OF_FIRST}`,
   ];
 }

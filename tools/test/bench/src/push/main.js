@@ -8,7 +8,7 @@ import { costOf, countAt, isOver, isPlanned } from './watch.js';
 
 const LIMIT_MS = 600_000;
 const WARM_UP = 2000;
-const MOST_TRIES = 30;
+const MAX_TRIES = 30;
 
 /** @param {string[]} args */
 function optionsOf(args) {
@@ -90,7 +90,7 @@ async function accepted(api, channel) {
     try {
       return await api('POST', '/publish', body);
     } catch (error) {
-      if (tries >= MOST_TRIES) throw error;
+      if (tries >= MAX_TRIES) throw error;
     }
     await new Promise((later) => void setTimeout(later, 1000));
   }

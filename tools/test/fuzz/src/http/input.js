@@ -9,7 +9,7 @@ import { words } from '../words.js';
 
 /** @typedef {import('./native.js').Asked} Asked */
 
-const MOST_HEADERS = 90;
+const MAX_HEADERS = 90;
 
 export const HTTP_CORPUS = readCorpus('http');
 
@@ -56,7 +56,7 @@ function signedQuery({ method, path, query, body }) {
 
 /** The length is always told, as a parser would insist. @param {string} head @param {Buffer} body @returns {[string, string][]} */
 function headersOf(head, body) {
-  const lines = head.split(/\r?\n/).slice(0, MOST_HEADERS);
+  const lines = head.split(/\r?\n/).slice(0, MAX_HEADERS);
   const headers = lines.flatMap((line) => {
     const [, name = '', value = ''] = /^([A-Za-z0-9-]+):(.*)$/s.exec(line) ?? [];
     // oxlint-disable-next-line no-control-regex -- what no parser lets through

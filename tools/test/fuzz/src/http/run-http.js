@@ -10,7 +10,7 @@ import { HttpService } from './service.js';
 /** @typedef {import('../chunk.js').ChunkReport} ChunkReport */
 
 /** Inputs with an outcome seen for the first time are mutated further; so many are kept, none of them large. */
-const MOST_KEPT = 256;
+const MAX_KEPT = 256;
 const LARGEST_KEPT = 4096;
 
 /** What thousands of made inputs must come to: otherwise they test nothing there. */
@@ -60,7 +60,7 @@ export async function runHttp({ seed, inputs }) {
       try {
         const outcome = await check(service, input);
         const isNew = !seen.has(outcome) && input.length <= LARGEST_KEPT;
-        if (isNew && pool.length < HTTP_CORPUS.length + MOST_KEPT) pool.push(input);
+        if (isNew && pool.length < HTTP_CORPUS.length + MAX_KEPT) pool.push(input);
         seen.add(outcome);
         if (saved === undefined) report.outcomes.set(outcome, (report.outcomes.get(outcome) ?? 0) + 1);
       } catch (error) {

@@ -15,7 +15,7 @@ const ANSWER_MS = 20_000;
 /** How long to listen where no answer has to come. */
 const LISTEN_MS = 20;
 /** After so many pieces the rest is sent at once. */
-const MOST_PIECES = 100;
+const MAX_PIECES = 100;
 /** What the last question carries, and its answer must. */
 const QUESTION = 'are you there?';
 
@@ -123,7 +123,7 @@ async function hello(client, tell) {
 async function send(connection, { app, messages, raw, pieceBytes }, socketId) {
   const framed = messages.flatMap((one) => framesOf(one, withSignature(one.payload, app, socketId)));
   const stream = Buffer.concat([...raw, ...framed]);
-  const tornBytes = Math.min(stream.length, MOST_PIECES * pieceBytes);
+  const tornBytes = Math.min(stream.length, MAX_PIECES * pieceBytes);
   connection.socket.setNoDelay();
   for (let at = 0; at < tornBytes; at += pieceBytes) {
     connection.write(stream.subarray(at, Math.min(at + pieceBytes, tornBytes)));

@@ -11,7 +11,7 @@ import { sessionOf } from './session.js';
 /** @typedef {import('../chunk.js').ChunkReport} ChunkReport */
 
 const CLIENTS_AT_ONCE = 16;
-const MOST_LINGERING = 100;
+const MAX_LINGERING = 100;
 /** A failure is saved with the sessions before it, for they may have laid the ground. */
 const SESSIONS_SAVED = 40;
 /** After this part of the inputs everything is loaded and compiled that will be. */
@@ -54,7 +54,7 @@ class LiveRun {
     try {
       const left = await act(this.server.port, session, tell);
       if (left !== null) this.#lingering.push(left);
-      if (this.#lingering.length > MOST_LINGERING) await this.#lingering.shift()?.();
+      if (this.#lingering.length > MAX_LINGERING) await this.#lingering.shift()?.();
     } catch (error) {
       this.fail(index, error);
     }

@@ -35,8 +35,8 @@ import { words } from '../words.js';
  * @property {number} inputs
  */
 
-const MOST_MESSAGES = 24;
-const MOST_REQUESTS = 12;
+const MAX_MESSAGES = 24;
+const MAX_REQUESTS = 12;
 const ENDINGS = /** @type {const} */ (['ask', 'ask', 'ask', 'close', 'destroy', 'half', 'linger']);
 
 /** @param {readonly string[]} names */
@@ -94,7 +94,7 @@ export function sessionOf(seed, index) {
   if (random.oneIn(12)) return { ...session, kind: 'upgrade', raw: [upgrade(random)] };
   if (random.oneIn(8)) return requests(session, random);
   if (random.oneIn(8)) return { ...session, kind: 'framing', raw: [framing(random)] };
-  const messages = Array.from({ length: 1 + random.below(MOST_MESSAGES) }, () => message(random));
+  const messages = Array.from({ length: 1 + random.below(MAX_MESSAGES) }, () => message(random));
   return { ...session, messages, inputs: messages.length };
 }
 
@@ -107,7 +107,7 @@ function query(random) {
 
 /** @param {Session} session @param {Random} random @returns {Session} */
 function requests(session, random) {
-  const raw = Array.from({ length: 1 + random.below(MOST_REQUESTS) }, () =>
+  const raw = Array.from({ length: 1 + random.below(MAX_REQUESTS) }, () =>
     mutate({ random, inputs: REQUESTS, tokens: HTTP_TOKENS }),
   );
   return { ...session, kind: 'http', raw, inputs: raw.length };

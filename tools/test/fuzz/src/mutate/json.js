@@ -9,7 +9,7 @@ import { words } from '../words.js';
 
 const LONGEST = 8192;
 const DEEPEST = 60;
-const MOST_SPOTS = 400;
+const MAX_SPOTS = 400;
 
 const VALUES = [
   ...words(`
@@ -60,7 +60,7 @@ function depthOf(text) {
 /** Every place that holds a value. @param {Record<string, unknown>} root @returns {Spot[]} */
 function spotsIn(root) {
   const spots = [{ holder: root, name: 'root' }];
-  for (let next = 0; next < spots.length && spots.length < MOST_SPOTS; next += 1) {
+  for (let next = 0; next < spots.length && spots.length < MAX_SPOTS; next += 1) {
     const { holder, name } = /** @type {Spot} */ (spots[next]);
     const value = holder[name];
     if (typeof value !== 'object' || value === null || value instanceof Verbatim) continue;

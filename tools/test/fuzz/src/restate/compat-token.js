@@ -4,7 +4,7 @@ import { objectIn } from './json.js';
 /** The key of the pages' examples. */
 export const KEY = { name: 'demo.k1', secret: 's3cr3t' };
 export const NOW_MS = 1_750_000_000_000;
-export const MOST_MS = 86_400_000;
+export const MAX_MS = 86_400_000;
 const NOW = NOW_MS / 1000;
 
 /** What the secret makes of a text. @param {string} text @param {'base64' | 'base64url'} encoding */
@@ -38,7 +38,7 @@ export function verdictOfJwt(token) {
   if (alg !== 'HS256' || signature !== macOf(`${head}.${body}`, 'base64url')) return 40_144;
   const [iat, exp] = [claims.get('iat'), claims.get('exp')];
   if (!isTime(iat) || !isTime(exp)) return 40_144;
-  if (exp <= iat || (exp - iat) * 1000 > MOST_MS || iat > NOW + 30) return 40_144;
+  if (exp <= iat || (exp - iat) * 1000 > MAX_MS || iat > NOW + 30) return 40_144;
   const said = ['x-ably-clientId', 'x-ably-capability', 'x-ably-revocation-key'].map((name) =>
     claims.get(name),
   );
@@ -69,7 +69,7 @@ export function complaintsOf(body) {
   if (typeof nonce !== 'string' || nonce === '' || Buffer.byteLength(nonce) > 256) codes.add(40_000);
   if (typeof nonce === 'string' && nonce.includes('\n')) codes.add(40_000);
   if (!isDecimal(timestamp)) codes.add(40_000);
-  if (ttl !== undefined && (!isDecimal(ttl) || Number(ttl) < 1 || Number(ttl) > MOST_MS)) codes.add(40_000);
+  if (ttl !== undefined && (!isDecimal(ttl) || Number(ttl) < 1 || Number(ttl) > MAX_MS)) codes.add(40_000);
   if (body.has('clientId') && !isClient(body.get('clientId'))) codes.add(40_012);
   return codes;
 }

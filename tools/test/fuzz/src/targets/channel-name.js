@@ -20,7 +20,7 @@ import { words } from '../words.js';
 
 const channels = new Channels(GLOBALS);
 const USES = /** @type {const} */ ([1, 2, 'target']);
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 /** Fields: a name, judged for every app and every use, and names it may reach as a pattern. @type {import('../target.js').Target} */
 export const channelName = {
@@ -55,7 +55,7 @@ export const channelName = {
     { name: 'user ids', before: '#server-to-user-', piece: 'ä' },
   ],
   check(bytes) {
-    const names = splitFields(bytes).slice(0, MOST_NAMES).map(textOf);
+    const names = splitFields(bytes).slice(0, MAX_NAMES).map(textOf);
     const [first = '', ...others] = names;
     const outcomes = APPS.map((app) => {
       for (const other of others) checkReach(app, first, other);

@@ -1,12 +1,12 @@
 import { Capability, CompatError, proveTokenRequest } from '@carillon/ably-core';
 import { must, mustEqual } from '../broken.js';
-import { complaintsOf, KEY, linesOf, macOf, MOST_MS, NOW_MS } from '../restate/compat-token.js';
+import { complaintsOf, KEY, linesOf, macOf, MAX_MS, NOW_MS } from '../restate/compat-token.js';
 import { membersOf } from '../restate/json.js';
 import { textOf } from '../text.js';
 import { words } from '../words.js';
 
 const SKEW_MS = 900_000;
-const RULES = { maxTtlMs: MOST_MS, skewMs: SKEW_MS };
+const RULES = { maxTtlMs: MAX_MS, skewMs: SKEW_MS };
 const OWN = Capability.parse('{"chat:*":["publish","subscribe","history"],"orders":["*"]}');
 const KEY_OF_PAGES = { ...KEY, capability: OWN, problem: null };
 const NAMES = ['chat:1', 'chat:', 'orders', 'other', '*', '__proto__'];

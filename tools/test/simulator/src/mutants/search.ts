@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../../../../../', import.meta.url));
 const FOLDER = join(ROOT, 'tools/test/simulator/mutants');
 /** A run with a mutant that hangs ends after this. */
 const RUN_MS = 300_000;
-const MOST_SEEDS = 1000;
+const MAX_SEEDS = 1000;
 
 interface Found {
   readonly found: boolean;
@@ -50,7 +50,7 @@ async function hunt(copy: WorkspaceCopy, mutant: Mutant, options: Options): Prom
     return { ...none, detail: error instanceof Error ? error.message : String(error) };
   }
   try {
-    const [from, to] = options.search ? [1, MOST_SEEDS] : [mutant.seed, mutant.seed];
+    const [from, to] = options.search ? [1, MAX_SEEDS] : [mutant.seed, mutant.seed];
     const args = ['--core', mutant.core, '--fault', mutant.fault, '--seeds', `${from}..${to}`];
     return await firstViolation(copy.command, [...args, '--steps', `${options.steps}`, '--json'], none);
   } finally {

@@ -38,7 +38,7 @@ const PROGRESS_MS = 5000;
 /** One seed of so many runs twice. */
 const TWICE_EVERY = 100;
 /** Failing seeds that are shrunk; the others are only listed. */
-const MOST_SHRUNK = 1;
+const MAX_SHRUNK = 1;
 
 /** Runs all seeds of all pairs: the first seed of every pair, then the second, and so on. */
 export async function campaign(
@@ -75,7 +75,7 @@ export async function campaign(
         first ??= { core, plan, violation: result.violation };
         tell(report, core, plan, result.violation);
         if (stopAtFirst) return { runs, steps, seconds: seconds(), pairs: results, first };
-        if (options.shrink && (shrunk += 1) <= MOST_SHRUNK) await tellShrunk(report, core, plan, result);
+        if (options.shrink && (shrunk += 1) <= MAX_SHRUNK) await tellShrunk(report, core, plan, result);
       }
       if (realNow() - toldMs > PROGRESS_MS) {
         toldMs = realNow();

@@ -38,7 +38,7 @@ export type Swept = { readonly done: PurgeDone } | { readonly nextMs: number | n
 /** Checkpoints that one commit deletes. */
 const CHECKPOINTS = 2;
 /** Pages of rows that never expire that one sweep passes over. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 /**
  * Removes rows that have expired, oldest first, with their part in the counters. It passes over rows that never expire
@@ -68,7 +68,7 @@ async function pastForever(
     const rows = read.map((row) => agedOf(scope, row));
     const last = rows.at(-1);
     const isForever = rows.every((row) => row.removedAfterMs >= FOREVER_MS && !isOver(scope, row));
-    if (last === undefined || !isForever || pages === MOST_PAGES) return { from, rows };
+    if (last === undefined || !isForever || pages === MAX_PAGES) return { from, rows };
     from = last.deliverySerial + 1;
   }
 }

@@ -14,7 +14,7 @@ export interface Visited extends PurgeDone {
 }
 
 /** Commits in one visit: more are left to the next step. */
-const MOST_COMMITS = 50;
+const MAX_COMMITS = 50;
 
 /** Removes rows of a stream that are over its caps, up to about the batch of the request. */
 export async function visitCapped(
@@ -23,7 +23,7 @@ export async function visitCapped(
   streamKey: string,
 ): Promise<Visited & { readonly isOver: boolean }> {
   const sum = new Sum();
-  for (let commits = 0; commits < MOST_COMMITS && sum.removed < request.batch; commits += 1) {
+  for (let commits = 0; commits < MAX_COMMITS && sum.removed < request.batch; commits += 1) {
     const scope = await scopeOf(parts, request, streamKey);
     const done = scope === null ? null : await trimCapped(scope);
     if (done === null) return { ...sum.done(true), isOver: scope !== null && isOverCaps(scope.stream) };
@@ -39,7 +39,7 @@ export async function visitDue(
   streamKey: string,
 ): Promise<Visited> {
   const sum = new Sum();
-  for (let commits = 0; commits < MOST_COMMITS && sum.removed < request.batch; commits += 1) {
+  for (let commits = 0; commits < MAX_COMMITS && sum.removed < request.batch; commits += 1) {
     const scope = await scopeOf(parts, request, streamKey);
     if (scope === null) return sum.done(true);
     const done = (await removeEarlier(scope)) ?? (await eraseBelowFloor(scope)) ?? (await trimCapped(scope));

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-const MOST_WAIT_MS = 86_400_000;
+const MAX_WAIT_MS = 86_400_000;
 const SPREAD = 0.2;
 
 /**
@@ -11,7 +11,7 @@ export function retryAfter(headers: IncomingHttpHeaders, nowMs: number, random =
   const waitMs = asked(headers['retry-after']?.trim(), nowMs);
   if (waitMs === null) return null;
   const spread = waitMs >= 1_000 ? waitMs * SPREAD * random() : 0;
-  return Math.floor(nowMs + Math.min(waitMs, MOST_WAIT_MS) + Math.min(spread, MOST_WAIT_MS * SPREAD));
+  return Math.floor(nowMs + Math.min(waitMs, MAX_WAIT_MS) + Math.min(spread, MAX_WAIT_MS * SPREAD));
 }
 
 function asked(value: string | undefined, nowMs: number): number | null {

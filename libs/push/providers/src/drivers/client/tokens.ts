@@ -21,7 +21,7 @@ interface Grant {
 }
 
 const RENEWED_BEFORE_MS = 300_000;
-const MOST_TOKEN_LENGTH = 8_192;
+const MAX_TOKEN_LENGTH = 8_192;
 
 /** Access tokens of an OAuth service, kept until five minutes before their end and fetched once at a time. */
 export class OAuthTokens implements Tokens {
@@ -74,7 +74,7 @@ function read(body: string): Grant | null {
   }
   if (!isObject(answer)) return null;
   const { access_token: token, expires_in: seconds } = answer;
-  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token) || token.length > MOST_TOKEN_LENGTH)
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token) || token.length > MAX_TOKEN_LENGTH)
     return null;
   const lifetimeMs = Number(seconds) > 0 ? Number(seconds) * 1_000 : 3_600_000;
   // A token that lives no longer than that is used for the sends that wait for it.

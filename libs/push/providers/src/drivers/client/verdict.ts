@@ -27,11 +27,11 @@ export function answerOf(body: string): JsonObject {
   }
 }
 
-const MOST_ID_LENGTH = 512;
+const MAX_ID_LENGTH = 512;
 
 /** The id that a provider gave, cut to a length that can be stored. */
 export const messageId = (id: unknown): string | null =>
-  typeof id === 'string' && id !== '' ? id.slice(0, MOST_ID_LENGTH) : null;
+  typeof id === 'string' && id !== '' ? id.slice(0, MAX_ID_LENGTH) : null;
 
 /** Whole seconds until then, between 0 and the most the provider takes. */
 export const secondsUntil = (expiresAtMs: number, nowMs: number, most: number): number =>

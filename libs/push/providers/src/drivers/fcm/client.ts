@@ -19,7 +19,7 @@ const PUBLIC = 'https://fcm.googleapis.com';
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const TOKEN_LIFETIME_SECONDS = 3_600;
-const MOST_TTL_SECONDS = 2_419_200;
+const MAX_TTL_SECONDS = 2_419_200;
 
 /** FCM HTTP v1. */
 export function openFcm(credential: FcmCredential, settings: ProviderSettings, network: Network): PushClient {
@@ -73,7 +73,7 @@ function whom(target: SendTarget): JsonObject {
 function withTtl(message: JsonObject, expiresAtMs: number | null): JsonObject {
   const android = part(message['android']);
   if (expiresAtMs === null || android['ttl'] !== undefined) return message;
-  const ttl = `${secondsUntil(expiresAtMs, Date.now(), MOST_TTL_SECONDS)}s`;
+  const ttl = `${secondsUntil(expiresAtMs, Date.now(), MAX_TTL_SECONDS)}s`;
   return { ...message, android: { ...android, ttl } };
 }
 

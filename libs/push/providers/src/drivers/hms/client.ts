@@ -13,7 +13,7 @@ import { judgeHms } from './judge.js';
 
 const PUBLIC = 'https://push-api.cloud.huawei.com';
 const TOKENS = 'https://oauth-login.cloud.huawei.com/oauth2/v3/token';
-const MOST_TTL_SECONDS = 1_296_000;
+const MAX_TTL_SECONDS = 1_296_000;
 
 /** Huawei's push kit. */
 export function openHms(credential: HmsCredential, settings: ProviderSettings, network: Network): PushClient {
@@ -63,7 +63,7 @@ const tokenOf = (target: SendTarget): string =>
 function withTtl(message: JsonObject, expiresAtMs: number | null): JsonObject {
   const android = part(message['android']);
   if (expiresAtMs === null || android['ttl'] !== undefined) return message;
-  const ttl = `${secondsUntil(expiresAtMs, Date.now(), MOST_TTL_SECONDS)}s`;
+  const ttl = `${secondsUntil(expiresAtMs, Date.now(), MAX_TTL_SECONDS)}s`;
   return { ...message, android: { ...android, ttl } };
 }
 

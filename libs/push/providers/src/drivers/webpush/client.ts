@@ -13,7 +13,7 @@ import type { WireRequest } from '../wire/exchange.js';
 import { judgeWebPush } from './judge.js';
 import { Vapid } from './vapid.js';
 
-const MOST_TTL_SECONDS = 2_419_200;
+const MAX_TTL_SECONDS = 2_419_200;
 const KEY_TEXT = /^[A-Za-z0-9_-]+={0,2}$/;
 
 /** Web Push to the service of each subscription. */
@@ -44,9 +44,9 @@ function request(
   const url = checkDeviceUrl(endpoint, 'web', deviceUrls);
   if (!KEY_TEXT.test(p256dh) || !KEY_TEXT.test(auth)) throw badKeys();
   const authorization = vapid.authorization(url);
-  const { ttl = MOST_TTL_SECONDS, urgency, topic } = headersOf(payload);
+  const { ttl = MAX_TTL_SECONDS, urgency, topic } = headersOf(payload);
   // Rendering writes the longest TTL, which the expiry shortens as it does for overrides.
-  const most = Math.min(Number(ttl), MOST_TTL_SECONDS);
+  const most = Math.min(Number(ttl), MAX_TTL_SECONDS);
   const TTL = expiresAtMs === null ? most : secondsUntil(expiresAtMs, Date.now(), most);
   const own = {
     authorization,

@@ -5,7 +5,7 @@ import { authFailure } from '../client/verdict.js';
 
 /** `web-push` signs for twelve hours; a header is replaced one hour before its end. */
 const REUSED_FOR_MS = 11 * 3_600_000;
-const MOST_SERVICES = 256;
+const MAX_SERVICES = 256;
 
 interface Signed {
   readonly header: string;
@@ -31,7 +31,7 @@ export class Vapid {
     const header = this.#sign(origin);
     this.#signed.delete(origin);
     const [oldest] = this.#signed.keys();
-    if (this.#signed.size >= MOST_SERVICES && oldest !== undefined) this.#signed.delete(oldest);
+    if (this.#signed.size >= MAX_SERVICES && oldest !== undefined) this.#signed.delete(oldest);
     this.#signed.set(origin, { header, untilMs: Date.now() + REUSED_FOR_MS });
     return header;
   }

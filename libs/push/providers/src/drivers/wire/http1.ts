@@ -3,7 +3,7 @@ import { Agent, request as secureRequest } from 'node:https';
 import type { Connection, WireOptions, WireReply, WireRequest } from './exchange.js';
 import { readLimited } from './read.js';
 
-const MOST_SOCKETS = 32;
+const MAX_SOCKETS = 32;
 
 /** Connections with one request at a time each. */
 export class Http1 implements Connection {
@@ -13,7 +13,7 @@ export class Http1 implements Connection {
   #running = 0;
 
   constructor(url: URL, { authorities, identity, lookup }: WireOptions) {
-    const kept = { keepAlive: true, maxSockets: MOST_SOCKETS, maxFreeSockets: 8 };
+    const kept = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: 8 };
     const secure = url.protocol === 'https:';
     this.#send = secure ? secureRequest : plainRequest;
     this.#agent = secure
@@ -28,7 +28,7 @@ export class Http1 implements Connection {
   }
 
   get hasRoom(): boolean {
-    return this.#running < MOST_SOCKETS;
+    return this.#running < MAX_SOCKETS;
   }
 
   get sockets(): number {

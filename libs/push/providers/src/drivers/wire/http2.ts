@@ -2,7 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node
 import type { Connection, WireReply, WireRequest } from './exchange.js';
 import { readLimited } from './read.js';
 
-const MOST_STREAMS = 500;
+const MAX_STREAMS = 500;
 const PING_TIMEOUT_MS = 10_000;
 
 /** One connection for many requests. */
@@ -31,8 +31,8 @@ export class Http2 implements Connection {
 
   /** Whether the current stream limit of the server (at most 500) allows another stream. */
   get hasRoom(): boolean {
-    const { maxConcurrentStreams = MOST_STREAMS } = this.session.remoteSettings ?? {};
-    return this.#streams < Math.min(maxConcurrentStreams, MOST_STREAMS);
+    const { maxConcurrentStreams = MAX_STREAMS } = this.session.remoteSettings ?? {};
+    return this.#streams < Math.min(maxConcurrentStreams, MAX_STREAMS);
   }
 
   get sockets(): number {

@@ -16,7 +16,7 @@ import { Http2 } from './http2.js';
 const CONNECT_TIMEOUT_MS = 5_000;
 const CHECK_EVERY_MS = 60_000;
 const IDLE_CHECKS = 5;
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 const nothing = (): void => {};
 
@@ -49,7 +49,7 @@ export class Origin {
   }
 
   async post(request: WireRequest, signal: AbortSignal): Promise<WireReply> {
-    if (this.#running >= MOST_WAITING) throw new WireRefused('too many requests at once');
+    if (this.#running >= MAX_WAITING) throw new WireRefused('too many requests at once');
     this.#running += 1;
     this.#idleChecks = 0;
     try {

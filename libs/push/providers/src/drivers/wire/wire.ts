@@ -3,7 +3,7 @@ import { type WireOptions, WireRefused, type WireReply, type WireRequest } from 
 import { Origin } from './origin.js';
 
 const REQUEST_TIMEOUT_MS = 10_000;
-const MOST_ORIGINS = 64;
+const MAX_ORIGINS = 64;
 
 /**
  * POSTs over TLS: in HTTP/2 where the server speaks it, many requests on one connection, in HTTP/1.1 elsewhere.
@@ -57,7 +57,7 @@ export class Wire {
 
   /** Devices name origins: the longest unused one gives way, preferably one that has nothing to do. */
   #makeRoom(): void {
-    if (this.#origins.size < MOST_ORIGINS) return;
+    if (this.#origins.size < MAX_ORIGINS) return;
     const idle = [...this.#origins].find(([, { running }]) => running === 0);
     if (idle === undefined) throw new WireRefused('too many servers at once');
     this.#origins.delete(idle[0]);

@@ -15,7 +15,7 @@ import { judgeWns } from './judge.js';
 
 const LIVE_TOKENS = 'https://login.live.com/accesstoken.srf';
 const DIRECTORY = 'https://login.microsoftonline.com';
-const MOST_TTL_SECONDS = 31_536_000;
+const MAX_TTL_SECONDS = 31_536_000;
 
 /** Windows notifications. Two wires: that to the token service is not for addresses that devices named. */
 export function openWns(credential: WnsCredential, settings: ProviderSettings, network: Network): PushClient {
@@ -76,7 +76,7 @@ function request(
       'x-wns-requestforstatus': 'true',
       ...(typeof tag === 'string' && { 'x-wns-tag': tag }),
       ...(expiresAtMs !== null && {
-        'x-wns-ttl': String(secondsUntil(expiresAtMs, Date.now(), MOST_TTL_SECONDS)),
+        'x-wns-ttl': String(secondsUntil(expiresAtMs, Date.now(), MAX_TTL_SECONDS)),
       }),
     },
     body: wnsBody(payload),

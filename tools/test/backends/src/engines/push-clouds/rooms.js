@@ -15,8 +15,8 @@
 
 /** @typedef {{ answer: Answer, times: number }} Script */
 
-const MOST_ROOMS = 1_000;
-const MOST_ARRIVED = 2_000;
+const MAX_ROOMS = 1_000;
+const MAX_ARRIVED = 2_000;
 
 export class Room {
   /** @type {Map<string, Script[]>} by cloud and token; `*` stands for all tokens */
@@ -50,7 +50,7 @@ export class Room {
   /** @param {Arrived} arrived */
   keep(arrived) {
     this.counts.set(arrived.cloud, (this.counts.get(arrived.cloud) ?? 0) + 1);
-    if (this.arrived.length < MOST_ARRIVED) this.arrived.push(arrived);
+    if (this.arrived.length < MAX_ARRIVED) this.arrived.push(arrived);
   }
 
   /** @param {string} cloud */
@@ -78,7 +78,7 @@ export class Rooms {
 
   /** A new room, in place of one with the same name. @param {string} name */
   make(name) {
-    if (this.#rooms.size >= MOST_ROOMS) throw new Error('too many rooms');
+    if (this.#rooms.size >= MAX_ROOMS) throw new Error('too many rooms');
     this.#rooms.set(name, new Room());
   }
 }

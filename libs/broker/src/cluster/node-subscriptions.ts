@@ -12,7 +12,7 @@ export interface HearingParts {
 }
 
 /** Subscriptions of this node to its own addresses, and whether they are confirmed. */
-export class Hearing {
+export class NodeSubscriptions {
   /** Empty: it only publishes. */
   #addresses: (nodeId: string) => readonly string[] = () => [];
 

@@ -9,7 +9,7 @@ const LOOK_BYTES = 64 * 1024;
  * Periodically checks for subscribers that have fallen behind. A check has a small cost, and the interval bounds the
  * lag in between.
  */
-export class Lookout {
+export class SlowConsumerCheck {
   readonly #lookEvents: number;
   #events = 0;
   #bytes = 0;

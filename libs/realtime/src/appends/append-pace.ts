@@ -21,7 +21,7 @@ export interface PaceParts {
   readonly subject: string;
   readonly meters: () => AppendMeters;
   /** Delivers to all subscribers of this pace; returns their number. */
-  readonly tell: (told: Told, pace: Pace) => number;
+  readonly tell: (told: Told, pace: AppendPace) => number;
 }
 
 interface Item extends RolledRecord {
@@ -39,7 +39,7 @@ const ACTIONS = {
 } as const;
 
 /** Rolls up appends for the subscribers of one channel that share the same append options. */
-export class Pace {
+export class AppendPace {
   readonly #rollup: Rollup<Item>;
   #firstAtMs = 0;
   #held = 0;

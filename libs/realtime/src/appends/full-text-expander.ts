@@ -36,7 +36,7 @@ export interface WholesParts {
  * fails, the message is skipped until its next full version and a gap notice is sent; a deleted message causes no
  * notice.
  */
-export class Wholes {
+export class FullTextExpander {
   /** In order of use, most recent last. */
   readonly #texts = new Map<string, Text>();
   #bytes = 0;

@@ -9,7 +9,7 @@ export type { Membership, TakenConnection } from '@carillon/broker';
 export type Taker = (appId: string, taken: TakenConnection) => readonly Membership[];
 
 /** Moves resumed connections from their previous node to this one. */
-export class Takings {
+export class ConnectionTakeovers {
   #taker: Taker = () => [];
 
   constructor(private readonly broker: Pick<Broker, 'ask'>) {}

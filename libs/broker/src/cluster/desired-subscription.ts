@@ -18,7 +18,7 @@ export interface Patience {
 const LONGEST_WAIT = 10;
 
 /** Desired subscription to one address. */
-export class Wish {
+export class DesiredSubscription {
   /** Since when messages do not come; null: they do. */
   missingSinceMs: number | null = performance.now();
   /** Timer that ends a released subscription; null: it is in use. */

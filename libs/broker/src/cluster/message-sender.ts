@@ -11,7 +11,7 @@ export interface PostParts {
 }
 
 /** Writes messages and hands them to the broker. */
-export class Post {
+export class MessageSender {
   readonly names: BrokerNames;
 
   constructor(private readonly parts: PostParts) {

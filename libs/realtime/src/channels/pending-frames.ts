@@ -17,7 +17,7 @@ interface Held {
 }
 
 /** Limit of held frames if only their bytes are bounded otherwise. */
-export const MOST_HELD = 10_000;
+export const MAX_HELD = 10_000;
 
 /**
  * Holds back a channel's live events from one subscriber until other frames have reached it: the success frame, the
@@ -25,7 +25,7 @@ export const MOST_HELD = 10_000;
  * others. Beyond them the subscriber is closed, or loses all held frames if its edge can report the loss. Filters
  * that exceed the event loop budget are evaluated by `settle`, before the events are sent.
  */
-export class Gate {
+export class PendingFrames {
   readonly codec: Codec;
   /** The part of the event loop in which filters are evaluated; null: they are evaluated immediately. */
   share: LoopShare | null = null;
@@ -65,7 +65,7 @@ export class Gate {
   }
 
   /** Takes over everything held by another gate of the subscriber, behind what this gate holds. */
-  absorb(other: Gate): void {
+  absorb(other: PendingFrames): void {
     for (const held of other.#held) if (this.#add(held)) this.#untold.add(held);
     if (other.#isLost) this.#lose();
     other.#clear();
@@ -206,7 +206,7 @@ export class Gate {
 
   get #bounds(): HoldBounds {
     const { maxFrames, maxBytes } = this.subscriber.edge.holds ?? this.outlet.bounds;
-    return { maxFrames: maxFrames === Infinity ? MOST_HELD : maxFrames, maxBytes };
+    return { maxFrames: maxFrames === Infinity ? MAX_HELD : maxFrames, maxBytes };
   }
 
   /** Returns false if the bounds are exceeded. */
@@ -254,10 +254,10 @@ export class Gate {
 }
 
 /**
- * Gate that a channel creates for a subscriber whose codec changes while messages wait for the evaluation of its
+ * PendingFrames that a channel creates for a subscriber whose codec changes while messages wait for the evaluation of its
  * filter: those are sent first. Another gate of the subscriber takes over what it holds.
  */
-export class CatchUp extends Gate {}
+export class CatchUp extends PendingFrames {}
 
 function charactersOf(fact: Fact): number {
   if (fact.kind === 'annotations_summarized') return fact.summaryText.length;

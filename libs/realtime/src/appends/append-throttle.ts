@@ -2,9 +2,9 @@ import type { RollupLimits } from '@carillon/history-ai';
 import type { Message, ResumeFailed } from '@carillon/protocol';
 import type { Appends, Codec } from '../codec.js';
 import type { FlushWheel } from './flush-wheel.js';
-import { type AppendMeters, Pace } from './pace.js';
+import { type AppendMeters, AppendPace } from './append-pace.js';
 import type { Told } from './told.js';
-import { type Text, Wholes } from './wholes.js';
+import { type Text, FullTextExpander } from './full-text-expander.js';
 
 /** Append delivery settings and dependencies shared by all channels. */
 export interface AppendWays {
@@ -36,7 +36,7 @@ export interface PacedChannel {
    * Delivers to all subscribers of a pace whose codecs match, or with null to all unpaced ones; returns the number of
    * subscribers.
    */
-  hand(told: Told, pace: Pace | null, isMeant: (codec: Codec) => boolean): number;
+  hand(told: Told, pace: AppendPace | null, isMeant: (codec: Codec) => boolean): number;
   /**
    * Holds back a fact for gated subscribers that receive appends unpaced: those that want whole texts, or the others.
    */
@@ -49,9 +49,9 @@ export interface PacedChannel {
  * order. A pace is flushed before a subscriber joins or leaves it (`flush`), so that no subscriber receives a partial
  * roll-up.
  */
-export class Pacing {
-  readonly #paces = new Map<string, Pace>();
-  #wholes: Wholes | null = null;
+export class AppendThrottle {
+  readonly #paces = new Map<string, AppendPace>();
+  #wholes: FullTextExpander | null = null;
 
   constructor(
     private readonly channel: PacedChannel,
@@ -66,18 +66,18 @@ export class Pacing {
   }
 
   /** Returns the pace for these append options; null if appends are delivered unpaced. */
-  paceOf({ appends }: Codec): Pace | null {
-    const wanted = Pacing.wanted(appends, this.channel.name, this.ways);
+  paceOf({ appends }: Codec): AppendPace | null {
+    const wanted = AppendThrottle.wanted(appends, this.channel.name, this.ways);
     return wanted === null ? null : this.#pace(wanted);
   }
 
-  #pace(appends: Appends): Pace {
+  #pace(appends: Appends): AppendPace {
     const key = `${appends.windowMs} ${appends.wholes}`;
     const found = this.#paces.get(key);
     if (found !== undefined) return found;
     const { wheel, nowMs, limits } = this.ways;
     const { appId, name, meters } = this.channel;
-    const pace = new Pace({
+    const pace = new AppendPace({
       appends,
       limits: { ...limits, windowMs: appends.windowMs },
       wheel,
@@ -118,14 +118,14 @@ export class Pacing {
   }
 
   /** Paces created during the iteration are visited too. */
-  #hand(told: Told, pace: Pace | null): number {
+  #hand(told: Told, pace: AppendPace | null): number {
     return this.channel.hand(told, pace, (codec) => this.paceOf(codec) === pace);
   }
 
-  #newWholes(): Wholes {
+  #newWholes(): FullTextExpander {
     const { appId, name } = this.channel;
     const { text, maxWholeBytes: maxBytes, onTrouble } = this.ways;
-    return new Wholes({
+    return new FullTextExpander({
       read: (messageSerial, serial) => text(appId, name, messageSerial, serial),
       tell: (told) => {
         this.channel.hold(told, true);

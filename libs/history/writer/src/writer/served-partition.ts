@@ -8,7 +8,7 @@ export interface StationHandlers {
 }
 
 /** A lane that this writer serves, is about to serve, or is about to give up. */
-export class Station {
+export class ServedPartition {
   state: 'taking' | 'served' | 'releasing' = 'taking';
 
   constructor(

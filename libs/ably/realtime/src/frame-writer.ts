@@ -7,7 +7,7 @@ import type { Counted } from './counted.js';
 import { FRAME_NAMES, MODE } from './flags.js';
 
 /** Connection operations shared by attaching and presence. */
-export class Said {
+export class FrameWriter {
   constructor(
     private readonly hub: Hub,
     private readonly presence: Presence,

@@ -1,14 +1,14 @@
 import type { OrdinaryChannel } from '@carillon/channels';
 import type { AppHub } from '../apps/app-hub.js';
-import type { Pace } from '../appends/pace.js';
-import { type AppendWays, Pacing } from '../appends/pacing.js';
+import type { AppendPace } from '../appends/append-pace.js';
+import { type AppendWays, AppendThrottle } from '../appends/append-throttle.js';
 import { pacingOf } from '../appends/reach.js';
 import type { Told } from '../appends/told.js';
 import type { Codec, Frames } from '../codec.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 import { Audience, type Subscription, type Ways } from './audience.js';
 import { allAudiences, audienceOf, type Audiences, withAudience, withoutAudience } from './audiences.js';
-import { CatchUp, type Gate } from './gate.js';
+import { CatchUp, type PendingFrames } from './pending-frames.js';
 import { Gates } from './gates.js';
 import { LiteralIndex } from './literal-index.js';
 import type { LocalChannel } from './local-channel.js';
@@ -19,7 +19,7 @@ import { alone, viewOf, viewsOf, without } from './views.js';
  * counts once, however many views of the channel it has; each view receives, is held back and is renewed
  * independently.
  */
-export abstract class Readers {
+export abstract class SubscriberSet {
   /** Number of subscribers in this process. */
   count = 0;
 
@@ -28,7 +28,7 @@ export abstract class Readers {
   protected index: LiteralIndex<Audience> | null = null;
   protected gates: Gates | null = null;
   /** Null if all subscribers are unpaced. */
-  protected pacing: Pacing | null;
+  protected pacing: AppendThrottle | null;
   #several: Set<Subscriber> | null = null;
   /** The channel as its subscriptions reference it. */
   protected abstract readonly self: LocalChannel;
@@ -159,7 +159,7 @@ export abstract class Readers {
   }
 
   /** Holds back facts for a view of a subscriber, whether it receives already or is about to. */
-  hold(gate: Gate): void {
+  hold(gate: PendingFrames): void {
     const { subscriber, codec } = gate;
     const audience = this.viewOf(subscriber, codec.view);
     audience?.pace?.flush();
@@ -169,7 +169,7 @@ export abstract class Readers {
   }
 
   /** Begins a hold, starting with facts that were deferred by their filter. */
-  #begin(gate: Gate, audience: Audience | undefined): void {
+  #begin(gate: PendingFrames, audience: Audience | undefined): void {
     const { subscriber } = gate;
     gate.share = this.ways.filters ?? null;
     this.gates ??= new Gates();
@@ -182,7 +182,7 @@ export abstract class Readers {
   }
 
   /** Returns a gate for facts that were deferred; null if none were, or if a gate holds them already. */
-  #catchUp(subscriber: Subscriber, before: Audience, codec: Codec): Gate | null {
+  #catchUp(subscriber: Subscriber, before: Audience, codec: Codec): PendingFrames | null {
     // Messages that arrive during catch-up are encoded by its codec of that time.
     if (!this.#isCatchingUp(subscriber, codec.view) && this.#untoldOf(subscriber, before).length === 0)
       return null;
@@ -218,20 +218,20 @@ export abstract class Readers {
    * no publication can come in between. An unsubscribed one is sent nothing. Returns undefined if done synchronously;
    * the promise, of filters that must be evaluated first, never rejects.
    */
-  release(gate: Gate): Promise<void> | undefined {
+  release(gate: PendingFrames): Promise<void> | undefined {
     const settling = gate.settle();
     if (settling !== undefined) return this.#releaseLater(gate, settling);
     this.#release(gate);
     return undefined;
   }
 
-  async #releaseLater(gate: Gate, settling: Promise<void>): Promise<void> {
+  async #releaseLater(gate: PendingFrames, settling: Promise<void>): Promise<void> {
     for (let next: Promise<void> | undefined = settling; next !== undefined; next = gate.settle()) await next;
     // It may have been closed meanwhile.
     if (this.gates?.includes(gate) === true) this.#release(gate);
   }
 
-  #release(gate: Gate): void {
+  #release(gate: PendingFrames): void {
     this.forget(gate);
     const { subscriber, codec } = gate;
     const audience = this.viewOf(subscriber, codec.view);
@@ -243,13 +243,13 @@ export abstract class Readers {
   }
 
   /** Ends the hold of an abandoned join; another gate of the same subscriber remains in effect. */
-  forget(gate: Gate): void {
+  forget(gate: PendingFrames): void {
     this.gates?.delete(gate);
     if (this.gates?.isEmpty === true) this.gates = null;
   }
 
   /** Enables pacing: a subscriber in this process requested paced appends. */
-  paced(ways: AppendWays): Pacing {
+  paced(ways: AppendWays): AppendThrottle {
     return (this.pacing ??= pacingOf(this.hub, this.about, ways));
   }
 
@@ -303,9 +303,9 @@ export abstract class Readers {
   }
 
   /** Null if the codec is unpaced. */
-  #paceOf(codec: Codec): Pace | null {
+  #paceOf(codec: Codec): AppendPace | null {
     const { appends } = this.ways;
-    if (appends === null || Pacing.wanted(codec.appends, this.name, appends) === null) return null;
+    if (appends === null || AppendThrottle.wanted(codec.appends, this.name, appends) === null) return null;
     return this.paced(appends).paceOf(codec);
   }
 }

@@ -28,7 +28,7 @@ interface Tail {
 }
 
 /** Fan-out after commits: sends the records to the gateways in order and saves the progress. */
-export class HandOver {
+export class FanOutAfterCommit {
   #last: Promise<void> = Promise.resolve();
   #pending = 0;
   #timer: (() => void) | null = null;

@@ -1,13 +1,13 @@
 import type { ChannelCounts, Presence, PresenceView } from '@carillon/presence';
 import type { MemberAdded, PresenceMember } from '@carillon/protocol';
-import type { Gate } from '../channels/gate.js';
+import type { PendingFrames } from '../channels/pending-frames.js';
 import type { Watchlists } from '../users/watchlists.js';
 import type { AppHub } from '../apps/app-hub.js';
 import type { Hubs } from '../apps/hubs.js';
 import type { LocalChannel } from '../channels/local-channel.js';
 import { Frames } from '../codec.js';
 
-/** Dependencies of `Looks`. */
+/** Dependencies of `PresenceResync`. */
 export interface LooksParts {
   readonly hubs: Hubs;
   readonly presence: Pick<Presence, 'look'>;
@@ -17,7 +17,7 @@ export interface LooksParts {
 }
 
 /** Concurrent comparisons with the store. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 /** Users or channels per request. */
 const BATCH = 1000;
 /** Delay before the store is read again after a doubtful or failed comparison. */
@@ -29,7 +29,7 @@ type Place = AppHub | LocalChannel;
  * Compares with the presence store where changes may have been missed: everywhere after other processes or the store
  * were unreachable, and where a comparison left users in doubt.
  */
-export class Looks {
+export class PresenceResync {
   /** Pending comparisons, in order, without duplicates. */
   readonly #due = new Set<Place>();
   readonly #later = new Set<Place>();
@@ -57,7 +57,7 @@ export class Looks {
    * A subscriber is about to receive the members of this view. Existing subscribers receive the differences; the new
    * one receives, after the view, members not in it that the others consider present.
    */
-  shown(channel: LocalChannel, gate: Gate, view: PresenceView): void {
+  shown(channel: LocalChannel, gate: PendingFrames, view: PresenceView): void {
     const missed = this.#compare(channel, view);
     gate.shown(view.serial);
     for (const member of missed) gate.hold(new Frames(added(channel, member, Infinity)));
@@ -79,7 +79,7 @@ export class Looks {
 
   #run(): void {
     for (const place of this.#due) {
-      if (this.#running >= MOST_AT_ONCE) return;
+      if (this.#running >= MAX_AT_ONCE) return;
       this.#due.delete(place);
       this.#running += 1;
       void this.#look(place);

@@ -51,7 +51,7 @@ interface Operation {
  * by the insert itself, which fails on a duplicate and costs half of a prior lookup. The statement also fails, and
  * writes nothing, if the number of written rows differs.
  */
-export class AtOnce {
+export class SingleStatementCommit {
   readonly #records: ReturnType<typeof recordWrite>;
   readonly #receipts: ReturnType<typeof newReceiptWrite>;
   readonly #streams: ReturnType<typeof streamWrite>;

@@ -5,7 +5,7 @@ import type { Admission } from '@carillon/runtime';
 import type { Hubs } from '../apps/hubs.js';
 import type { Subscriber } from '../subscriber/subscriber.js';
 
-/** Dependencies of `Places`. */
+/** Dependencies of `ConnectionSlots`. */
 export interface PlacesParts {
   readonly admission: Admission;
   readonly hubs: Hubs;
@@ -18,7 +18,7 @@ export interface PlacesParts {
 }
 
 /** Enforces connection limits of the process and of each app, for all protocols. */
-export class Places {
+export class ConnectionSlots {
   constructor(private readonly parts: PlacesParts) {}
 
   /**
