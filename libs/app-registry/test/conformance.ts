@@ -10,7 +10,7 @@ import {
 } from '../src/index.js';
 import { record } from './samples.js';
 
-/** What every driver must do. `makeStore` gives an empty store, not yet connected. */
+/** Promises of every driver. `makeStore` returns an empty store that is not connected yet. */
 export function appStoreConformance(name: string, makeStore: () => Promise<AppStore>): void {
   describe(`app store ${name}`, () => {
     let store: AppStore;

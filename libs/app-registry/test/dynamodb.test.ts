@@ -22,7 +22,7 @@ beforeAll(async () => {
   prefix = name;
 });
 
-/** A store that was never connected, over a table that nobody has used unless it is named. */
+/** Returns an unconnected store over an unused table, or over a named one. */
 async function storeOf(table = `${prefix}-${++tables}`, url = endpoint) {
   const outcome = configure({
     process: 'server',

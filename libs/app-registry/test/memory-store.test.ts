@@ -3,7 +3,7 @@ import { appStoreConformance } from './conformance.js';
 import { RemoteStore } from './remote-store.js';
 
 appStoreConformance('memory', async () => new MemoryAppStore());
-// What the registry's tests use in place of a database must behave like one.
+// The double that replaces a database in tests has to behave like one.
 appStoreConformance('of the tests', async () => withMarks(new RemoteStore()));
 
 function withMarks(store: RemoteStore): RemoteStore {

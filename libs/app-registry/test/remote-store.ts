@@ -11,7 +11,7 @@ import {
   type StoredApp,
 } from '../src/index.js';
 
-/** A store that others change too, that can break down, and that counts who asks. */
+/** A store with other writers, failures and a count of reads. */
 export class RemoteStore implements AppStore {
   readonly local = false;
   readonly rows = new MemoryAppStore();

@@ -8,7 +8,7 @@ export function record(id: string, more: object = {}): AppRecord {
   return parsed.record;
 }
 
-/** As the configuration has them when nothing is set. */
+/** Defaults of the configuration. */
 export const GLOBALS: GlobalLimits = {
   channel_limits: { max_name_length: 200 },
   event_limits: {
@@ -20,7 +20,7 @@ export const GLOBALS: GlobalLimits = {
   presence: { max_members_per_channel: null, max_member_size_in_kb: null },
 };
 
-/** As the configuration has them when nothing is set, but without the poll. */
+/** Defaults of the configuration without polling. */
 export const OPTIONS: AppRegistryOptions = {
   inlineApps: [],
   registerInlineApps: true,

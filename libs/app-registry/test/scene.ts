@@ -10,7 +10,7 @@ import {
 import { RemoteStore } from './remote-store.js';
 import { OPTIONS } from './samples.js';
 
-/** A clock that stands still until told. */
+/** A manual clock. */
 export class Clock {
   ms = 0;
   readonly now = (): number => this.ms;
@@ -19,7 +19,7 @@ export class Clock {
   }
 }
 
-/** Something to wait for, and what ends the wait. */
+/** A promise with its resolver. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   const waiting = new AbortController();
   const opened = new Promise<void>((resolve) => {
@@ -28,7 +28,7 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
   return { opened, open: () => waiting.abort() };
 }
 
-/** Holds the answer to the next question the store is asked; `read` tells when it was read. */
+/** Holds the answer to the next read; `read` resolves when the store was read. */
 export function holdOneRead(store: RemoteStore): {
   readonly read: Promise<void>;
   readonly answer: () => void;

@@ -43,7 +43,7 @@ function storeOf(settings: Parameters<typeof configOf>[0] = {}) {
   return openAppStore('scylladb', { config, databases: new Databases(createParts(config)) });
 }
 
-/** A connected store without a waiting time for reservations, and a session for what other programs write. */
+/** Returns a connected store without a delay of reservations, and a session for writes of other programs. */
 async function opened() {
   const table = newTable();
   const { scylladb } = configOf({ table }).database;

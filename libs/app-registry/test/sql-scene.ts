@@ -10,7 +10,7 @@ export const SQL_DRIVERS = [
   ['mysql', 'mariadb'],
 ] as const satisfies readonly (readonly [SqlDialect, string])[];
 
-/** The settings of a driver whose database is there. */
+/** Settings of a driver with an existing database. */
 function sqlSettings(dialect: SqlDialect, url: string, table = 'applications'): Record<string, string> {
   const { hostname, port, username, password, pathname } = new URL(url);
   const prefix = `DATABASE_${dialect.toUpperCase()}`;
@@ -25,7 +25,7 @@ function sqlSettings(dialect: SqlDialect, url: string, table = 'applications'): 
   };
 }
 
-/** A store as one process has it, and the same database beside it, for what others write. */
+/** A store and a connection to its database for writes of other programs. */
 export interface SqlStore {
   readonly store: AppStore;
   readonly database: Database;

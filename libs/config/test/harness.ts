@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { configure, type Configured, type ConfigureInput, type Files } from '../src/index.js';
 
-/** Where the tests pretend to be. */
+/** Working directory of the tests. */
 export const CWD = resolve('/srv/carillon');
 
 /** Files held in memory; names are relative to the working directory. */
@@ -23,7 +23,7 @@ type Given = Partial<Omit<ConfigureInput, 'files'>> & {
   readonly files?: Readonly<Record<string, string>>;
 };
 
-/** Configures a server from what a test gives and nothing of this machine. */
+/** Configures a server from the given input only. */
 export function configured(given: Given = {}): Configured {
   const { toml, json, files = {}, ...rest } = given;
   const contents = {
@@ -37,7 +37,7 @@ export function configured(given: Given = {}): Configured {
 export type Run = Extract<Configured, { kind: 'run' }>;
 export type Exit = Extract<Configured, { kind: 'exit' }>;
 
-/** The run, or a failed test that shows why there is none. */
+/** Returns the run, or fails the test with its problems. */
 export function runs(given: Given = {}): Run {
   const result = configured(given);
   if (result.kind === 'exit') throw new Error(`unexpected exit ${result.code}: ${result.stderr}`);

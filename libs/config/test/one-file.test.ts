@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProcessKind } from '../src/index.js';
 import { problems, runs } from './harness.js';
 
-/** What a fleet shares: everything is on, on drivers of which each app has only those of what it composes. */
+/** Settings of a fleet: every feature, with drivers of which each app has only its own. */
 const fleet = {
   mode: 'production',
   adapter: { driver: 'redis' },
@@ -14,7 +14,7 @@ const fleet = {
   push: { fcm_enabled: true, storage_driver: 'postgres', queue_driver: 'redis' },
 };
 const APPS: readonly ProcessKind[] = ['gateway', 'api', 'history-writer', 'webhook-worker'];
-/** As a build that has none of the drivers that an app is not about. */
+/** A build without the drivers that the app does not use. */
 const NOTHING = ['nothing'];
 const WITHOUT: Readonly<Partial<Record<ProcessKind, Readonly<Record<string, readonly string[]>>>>> = {
   gateway: { 'push.storage_driver': NOTHING, 'push.queue_driver': NOTHING },

@@ -8,7 +8,7 @@ const env = {
   SERVICE_SERVER_ROLE: 'api',
 };
 
-/** Independent mistakes, each with what is said about it. */
+/** Independent mistakes, each with its message. */
 const MISTAKES: readonly (readonly [
   Readonly<Record<string, unknown>>,
   Readonly<Record<string, string>>,

@@ -23,7 +23,7 @@ const BROKER = /^(NATS|PULSAR|RABBITMQ|GOOGLE_PUBSUB|KAFKA|IGGY)_|^PUBSUB_EMULAT
 
 const noFindings = (): Findings => ({ problems: [], warnings: [], unknownKeys: [], configured: new Set() });
 
-/** Two values a setting can take, as a file and as a variable give them, and what they become. */
+/** Two values of a setting in a file and in a variable, and the values read. */
 interface Sample {
   readonly raw: unknown;
   readonly text: string;

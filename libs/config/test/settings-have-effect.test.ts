@@ -10,7 +10,7 @@ import { configured } from './harness.js';
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const HOME = 'libs/config/src';
 
-/** Where a setting is declared, shown and compared with others, and where apps have theirs, which is no use of it. */
+/** Folders that declare, show or compare settings, which is no use of them. */
 const NO_USE = ['schema', 'pages', 'rules', 'apps'].map((folder) => `${HOME}/${folder}/`);
 
 function* sourceFiles(folder: string): Generator<string> {
@@ -23,7 +23,7 @@ function* sourceFiles(folder: string): Generator<string> {
 const folders = (parent: string): string[] =>
   readdirSync(join(ROOT, parent)).map((name) => `${parent}/${name}`);
 
-/** Folders of packages, and some that are none and have no sources. */
+/** Folders of packages, and some without sources. */
 const PACKAGES = [...folders('libs'), ...folders('libs').flatMap(folders), ...folders('apps')];
 
 function isPort(folder: string): boolean {
@@ -48,7 +48,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/\}_[a-z0-9_]+|[A-Za-z0-9_]+/g)].map(([word]) => word));
 }
 
-/** Each key of the path is a word of the program. Keys are whole words of their own, so this seldom errs. */
+/** Each key of the path is an identifier of the program. Keys are whole words, so false positives are rare. */
 function isRead(path: string, words: ReadonlySet<string>): boolean {
   return path.split('.').every((key) => {
     const ends = [...key.matchAll(/_/g)].map(({ index }) => `}${key.slice(index)}`);
@@ -73,7 +73,7 @@ function isRefused(path: string, node: LeafNode<unknown>): boolean {
   return outcome.kind === 'exit' && outcome.stderr.includes(`${path}: has no effect`);
 }
 
-/** What is about a driver that is not in the build is refused with the driver: no port has a use for its block. */
+/** Settings of a missing driver are refused with the driver: no port uses its block. */
 function isOfMissingDriver(path: string, words: ReadonlySet<string>): boolean {
   const [section = '', block = '', ...rest] = path.split('.');
   return (

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { workerEnvironment } from '../src/index.js';
 import { exits, problems, runs } from './harness.js';
 
-/** What several processes need at least. */
+/** Minimal settings of several processes. */
 const NATS = { ADAPTER_DRIVER: 'nats', IDEMPOTENCY_ENABLED: 'false', CACHE_DRIVER: 'redis' };
 
 const three = (env: Record<string, string> = {}) =>

@@ -151,7 +151,7 @@ describe('a page of a history over a socket', () => {
     const asked: unknown[] = [];
     for (let request = 0; request < 3; request += 1) {
       asked.push(ask());
-      // The answer of a store in memory is there before the next frame is read.
+      // The answer of a memory store arrives before the next frame is read.
       await Promise.resolve().then(() => undefined);
     }
     expect(said.filter((text) => text === '4301')).toHaveLength(1);

@@ -10,7 +10,7 @@ import { Summaries, type SummariesParts } from '../src/v2/summaries.js';
 const CHANNEL = { name: 'chat' } as OrdinaryChannel;
 const STREAM = { streamKey: '1', generation: 1, floorMessageSerial: 0, nextAnnotationNo: 2000 };
 
-/** So many stored summaries, oldest change first. */
+/** Stored summaries, oldest change first. */
 const stored = (count: number): readonly AnnotationSummary[] =>
   Array.from({ length: count }, (_, at) => ({
     streamKey: '1',
@@ -22,7 +22,7 @@ const stored = (count: number): readonly AnnotationSummary[] =>
     changedAtMs: 0,
   }));
 
-/** Shows summaries to one connection, where every piece of work takes one millisecond of a clock that stands still otherwise. */
+/** Sends summaries to one connection on a manual clock that advances one millisecond per unit of work. */
 async function show(rows: readonly AnnotationSummary[]) {
   let nowMs = 0;
   let turns = 0;

@@ -16,14 +16,14 @@ import type { AppRate } from '@carillon/api-operations';
 import type { HttpRequest } from '@carillon/uws';
 import type { Ask } from './exchange.js';
 
-/** Who asks, and about which channel. */
+/** The principal and the channel of a request. */
 export interface Access {
   readonly principal: Principal;
   readonly name: ChannelName;
   readonly channel: OrdinaryChannel;
 }
 
-/** Proves who asks and what they may do. */
+/** Authenticates and authorizes requests. */
 export class Entry {
   readonly #apps = new WeakMap<HttpRequest, string>();
 
@@ -34,7 +34,7 @@ export class Entry {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** What is told of a failure; those of ours without a word of their cause. */
+  /** Converts an error for the answer; internal errors lose their cause. */
   readonly told = (error: unknown): CompatError => {
     const refusal = refusalOf(error);
     if (refusal instanceof CompatError) return refusal;
@@ -98,6 +98,6 @@ export class Entry {
   }
 }
 
-/** The empty name stands for any operation at all. */
+/** The empty name stands for any operation. */
 const isGranted = ({ capability }: Principal, operation: string, base: string): boolean =>
   operation === '' ? capability.onChannel(base).length > 0 : capability.allows(operation, base);

@@ -18,7 +18,7 @@ const MAX_ANNOTATIONS = 1000;
 const WRITING = ['annotation-publish', 'annotation-delete-own', 'annotation-delete-any'];
 const KEPT = ['limit', 'type', 'format'];
 
-/** Annotates messages and lists what was annotated. */
+/** Adds and lists annotations of messages. */
 export class AnnotationRoutes {
   constructor(
     private readonly core: CompatCore,

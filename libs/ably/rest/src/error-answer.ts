@@ -3,14 +3,14 @@ import type { Answer, ErrorWords } from '@carillon/uws';
 
 const RETRY_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 
-/** A batch of which not all was done, with what became of each part. */
+/** A batch that failed in part, with the result of each part. */
 export class FailedInPart extends CompatError {
   constructor(readonly batchResponse: readonly object[]) {
     super(40_020, 'batch failed in part');
   }
 }
 
-/** A failed request as these clients read it; they compare the content type as it stands. */
+/** Renders an error for Ably clients, which compare the content type literally. */
 export function errorAnswer(error: CompatError): Required<Answer> {
   const { body, retryAfterSeconds } = error;
   const { statusCode, code, message } = body;
@@ -26,7 +26,7 @@ export function errorAnswer(error: CompatError): Required<Answer> {
   };
 }
 
-/** What was decided before any route of ours was asked. */
+/** Codes of errors decided before any route of this package. */
 const CODES: Readonly<Record<number, number>> = {
   404: 40_400,
   405: 40_500,
@@ -40,7 +40,7 @@ const CODES: Readonly<Record<number, number>> = {
 const NATIVE =
   /^\/(?:$|operator\/stats\/?$|(?:app|apps|manage|console|live|up|usage|accept-traffic|stats|openapi\.json)(?:\/|$))/;
 
-/** Says errors in the words of these clients everywhere but on the paths of the service itself. */
+/** Renders errors in the form of Ably clients on all paths but those of the service itself. */
 export const errorWords =
   (mcpPath: string): ErrorWords =>
   (answer, path) => {

@@ -2,11 +2,11 @@ import { CompatError, decodeWire, encodeWire, type WireFormat } from '@carillon/
 import type { HttpRequest, HttpResponse } from '@carillon/uws';
 import { errorAnswer } from './error-answer.js';
 
-/** What a route answers. */
+/** Answer of a route. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
-  /** What is answered instead of the body, in no format. */
+  /** Text sent instead of the body, in no format. */
   readonly text?: string;
   /** Targets by relation. */
   readonly links?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024;
 export const formatOfAnswer = ({ request }: Ask): WireFormat =>
   answerFormat(request, formatOf(request.header('content-type')));
 
-/** Carries a route out and answers it, whatever happens. */
+/** Runs a route and sends its answer; failures are answered too. */
 export function serve(
   route: Route,
   told: (error: unknown) => CompatError,
@@ -61,7 +61,7 @@ export function serve(
   };
 }
 
-/** Null: there is none. */
+/** Null: the answer has no body. */
 function bodyOfReply({ status, body, text }: Reply, format: WireFormat): string | Uint8Array | null {
   if (text !== undefined) return text;
   return status === NO_CONTENT ? null : encodeWire(body, format);

@@ -2,22 +2,25 @@ import { CompatError, isObject, orRefused } from '@carillon/ably-core';
 import type { HistoryReader, MessageReader } from '@carillon/history-reader';
 import type { Access } from './access.js';
 
-/** A place in the stream of a channel, as attached clients know it. */
+/** A position in the stream of a channel in the form of attached clients. */
 const CHANNEL_SERIAL = /^([^:]+):(\d{1,15})$/;
 
-/** What may be the serial of a message; no store is asked for anything else. */
+/** Form of message serials; other texts never reach a store. */
 const MESSAGE_SERIAL = /^[!-~]{1,128}$/;
 
 const foreign = (): CompatError => new CompatError(90_005, 'from_serial is no place of this channel', 400);
 
-/** Finds the end of a history that is asked for up to a place. */
+/** Finds the end of a history that is requested up to a position. */
 export class FromSerial {
   constructor(
     private readonly reader: Pick<HistoryReader, 'serialAt'>,
     private readonly messages: Pick<MessageReader, 'latest'> | null,
   ) {}
 
-  /** The last history serial that belongs to it. Rejects with CompatError 90005 for what is no place of the channel. */
+  /**
+   * Returns the last history serial before the position. Rejects with CompatError 90005 for a position of another
+   * channel.
+   */
   async endOf({ principal, channel }: Access, text: string): Promise<number> {
     const place = { appId: principal.app.id, channel: channel.name };
     const [, streamId, serial] = CHANNEL_SERIAL.exec(text) ?? [];

@@ -21,7 +21,7 @@ import { State } from './state.js';
 import { Summaries } from './summaries.js';
 import { TokenRoutes } from './tokens.js';
 
-/** What the routes stand on. */
+/** Dependencies of the routes. */
 export interface CompatApiParts {
   readonly config: Config;
   readonly core: CompatCore;
@@ -30,9 +30,9 @@ export interface CompatApiParts {
   readonly operations: Operations;
   /** Null: this process has no way to the histories of channels. */
   readonly history: HistoryReader | null;
-  /** Null: nor to messages that live on. */
+  /** Null: without mutable messages. */
   readonly messages: MessageReader | null;
-  /** Null: nor to who came and went. */
+  /** Null: without presence history. */
   readonly presenceHistory: PresenceHistoryReader | null;
   /** Null in a process without sockets, where the routes about them do not exist. */
   readonly presence: Presence | null;
@@ -42,10 +42,10 @@ export interface CompatApiParts {
   readonly now?: () => number;
 }
 
-/** What answers each route; a route that is not here is not there. */
+/** Handler of each route; a route without one does not exist. */
 export type Handlers = Partial<Record<CompatRouteName, Route>>;
 
-/** Makes what answers the routes of this process. */
+/** Creates the handlers of this process. */
 export function handlersOf(parts: CompatApiParts, entry: Entry, now: () => number): Handlers {
   const { core, history, config, operations, push } = parts;
   const summaries = new Summaries(parts.messages);

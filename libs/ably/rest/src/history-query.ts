@@ -4,9 +4,9 @@ import type { Ask } from './exchange.js';
 import { directionOf, limitOf } from './paging.js';
 
 /**
- * What of a history is asked for.
+ * Reads the query of a history.
  *
- * @throws CompatError 40000 or 40003 when it makes no sense.
+ * @throws CompatError 40000 or 40003 for an invalid one
  */
 export function historyQuery(query: Ask['query'], maxPageSize: number): HistoryQuery {
   const limit = limitOf(query);

@@ -7,10 +7,10 @@ import { historyQuery } from './history-query.js';
 import { linkTo } from './paging.js';
 import type { Summaries } from './summaries.js';
 
-/** Of these the link to another page is made. */
+/** Parameters repeated in the link to the next page. */
 const KEPT = ['limit', 'direction', 'start', 'end', 'from_serial', 'untilAttach', 'format'] as const;
 
-/** Reads what was published to a channel. */
+/** Reads the messages of a channel. */
 export class History {
   constructor(
     private readonly reader: Pick<HistoryReader, 'page'> | null,

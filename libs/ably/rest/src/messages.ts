@@ -23,7 +23,7 @@ const EDITING = ['update', 'delete', 'append'].flatMap((what) => [
 const KEPT = ['limit', 'direction', 'format'];
 const MAX_KEY_BYTES = 64;
 
-/** What these routes ask the service. */
+/** Operations used by these routes. */
 export type MessageOperations = Pick<Operations, 'listVersions' | 'readMessage'>;
 
 /** Reads and changes single messages. */
@@ -99,7 +99,7 @@ export class Messages {
     return { status: 200, body: { versionSerial } };
   };
 
-  /** The id that the message was published with, which stands with it in the history; null: not any more. */
+  /** Returns the id with which the message was published, from the history; null: no longer stored. */
   async #idOf({ principal, channel }: Access, item: unknown): Promise<string | null> {
     const serial = isObject(item) ? item['history_serial'] : null;
     if (this.history === null || typeof serial !== 'number') return null;

@@ -8,7 +8,7 @@ import { type CompatApiParts, handlersOf } from './handlers.js';
 import type { CompatRoute } from './routes/route.js';
 import { COMPAT_ROUTES, type CompatRouteName } from './routes/routes.js';
 
-/** Where the service has something at the path as well, whoever brings credentials is an Ably client. */
+/** On paths that the service has too, a request with credentials is one of an Ably client. */
 const bringsCredentials = ({
   query,
   header,
@@ -18,7 +18,7 @@ const bringsCredentials = ({
 }): boolean =>
   header !== undefined || [query['key'], query['access_token'], query['accessToken']].some(Boolean);
 
-/** What this process serves, described; for development, to anybody. */
+/** Path of the description of the routes; public in development. */
 const DOCUMENT_PATH = '/openapi-ably.json';
 
 /** Puts the routes on the main listener. */

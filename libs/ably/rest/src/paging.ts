@@ -21,7 +21,7 @@ export function limitOf({ limit = String(DEFAULT_LIMIT) }: Ask['query'], max = I
   return Number(limit);
 }
 
-/** @throws CompatError 40000 when it is none. */
+/** @throws CompatError 40000 for an unknown direction */
 export function directionOf(text: string): 'newest_first' | 'oldest_first' {
   const direction = DIRECTIONS.get(text);
   if (direction === undefined) throw new CompatError(40_000, 'direction is not known');
@@ -37,14 +37,14 @@ export function linkTo({ request, query }: Ask, kept: readonly string[], cursor:
   return `./${word}?${parts.toString()}`;
 }
 
-/** What a cursor is good for: the route, the app, and everything that chooses what is listed. */
+/** Scope of a cursor: the route, the app and every parameter that selects the items. */
 export type Question = readonly (string | undefined)[];
 
-/** The cursor of a page that says where it begins, good for this question alone. */
+/** Returns the cursor of a page that begins at a position; valid for this question only. */
 export const cursorOf = (question: Question, place: string): string =>
   Buffer.from(JSON.stringify([1, question, place])).toString('base64url');
 
-/** @throws CompatError 40000 when it is none of this question. */
+/** @throws CompatError 40000 for a cursor of another question */
 export function placeOf(question: Question, cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const read = parseJson(Buffer.from(cursor, 'base64url').toString());

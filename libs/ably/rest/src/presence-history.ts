@@ -6,12 +6,12 @@ import { historyQuery } from './history-query.js';
 import { cursorOf, linkTo, placeOf } from './paging.js';
 
 const ACTIONS = { member_added: 2, member_removed: 3, member_updated: 4 } as const;
-/** Of these the link to another page is made. */
+/** Parameters repeated in the link to the next page. */
 const KEPT = ['limit', 'direction', 'start', 'end', 'clientId', 'connectionId', 'format'] as const;
-/** A page of somebody who was rarely there is looked for in so many pages; the next link goes on. */
+/** Pages of the store searched for a rare member in one request; the next link continues. */
 const MAX_PAGES = 8;
 
-/** Reads who came to a channel, changed and went. */
+/** Reads joins, updates and leaves of a channel. */
 export class PresenceHistory {
   constructor(
     private readonly reader: Pick<PresenceHistoryReader, 'page'> | null,
@@ -23,7 +23,7 @@ export class PresenceHistory {
     const access = await this.entry.channel(ask, ['history'], true);
     const { clientId, connectionId, cursor } = ask.query;
     const { principal, channel } = access;
-    // Cursors of the history know nothing of whom was asked for.
+    // Cursors of the history do not contain the client id filter.
     const about = ['presence', principal.app.id, channel.name, clientId, connectionId];
     const query = {
       ...historyQuery(ask.query, this.maxPageSize),
@@ -49,7 +49,7 @@ export class PresenceHistory {
     const members: WireMember[] = [];
     let { cursor } = query;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-      // Never more than there is room for: what was read and not told would be lost to the next page.
+      // Never more than fits: entries that were read and not returned would be lost to the next page.
       const asked = { ...query, cursor, limit: query.limit - members.length };
       const page = await orRefused(reader.page(principal.app.id, channel.name, asked));
       if (page.continuity.degraded)

@@ -22,7 +22,7 @@ const AT_A_TIME = 8;
 
 const malformed = (text: string): CompatError => new CompatError(40_000, text);
 
-/** What was published to one channel. */
+/** A message published to one channel. */
 interface Published {
   readonly channel: string;
   readonly messageId: string;
@@ -32,7 +32,7 @@ interface Published {
 /** Messages that may be published. */
 interface Judged {
   readonly messages: readonly NewMessage[];
-  /** What each brings to be pushed; none at all where nothing is pushed by this process. */
+  /** Push payloads of the messages; none if this process has no push. */
   readonly pushes: Pushes;
   readonly connectionId: string | null;
 }
@@ -78,11 +78,11 @@ export class Publishing {
     };
   };
 
-  /** All of them, or none: what each brings to be pushed is judged before the first is published. */
+  /** Judges all of them: a refused push payload refuses the request before anything is published. */
   async #judged({ principal }: Access, values: readonly unknown[]): Promise<Judged> {
     const rules = this.core.messageRules(principal.app);
     const connection = await this.#connection(principal, values);
-    // Who speaks for a connection speaks as its client.
+    // A publish on behalf of a connection has the identity of the connection.
     const identity = connection === null || connection.clientId === '*' ? principal : connection;
     const messages = values.map((value) => readMessage(value, identity, rules));
     const pushes = (await this.core.push?.judged(principal.app.id, messages)) ?? [];
@@ -170,7 +170,7 @@ function ofOne(outcomes: readonly Outcome[]): Reply {
   return { status: 201, body: outcomes };
 }
 
-/** A few at a time; results in the order of what they are of. */
+/** Runs jobs a few at a time; results are in the order of the jobs. */
 async function inOrder<Job, Result>(
   jobs: readonly Job[],
   work: (job: Job) => Promise<Result>,

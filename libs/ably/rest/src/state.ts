@@ -14,7 +14,7 @@ const KEPT = ['limit', 'clientId', 'connectionId', 'format'] as const;
 const NEWEST = historyQuery({ limit: '1' }, 1);
 const MAY_SEE = ['subscribe', 'presence'] as const;
 
-/** Tells who is on channels, and how many. */
+/** Reads members and occupancy of channels. */
 export class State {
   constructor(
     private readonly presence: Presence,
@@ -104,5 +104,5 @@ export class State {
   }
 }
 
-/** Where it stands in the order of members. */
+/** Sort key of a member. */
 const placeIn = ({ clientId, connectionId }: WireMember): string => `${clientId}\0${connectionId}`;

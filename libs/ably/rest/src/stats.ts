@@ -19,7 +19,7 @@ const NEWEST_FIRST: ReadonlyMap<string, boolean> = new Map([
   ['forward', false],
 ]);
 
-/** Tells what an app did, interval by interval, and takes what tests make up. */
+/** Reads the statistics of an app by interval, and accepts synthetic ones from tests. */
 export class StatsRoutes {
   constructor(
     private readonly core: CompatCore,
@@ -62,7 +62,7 @@ export class StatsRoutes {
   }
 }
 
-/** Of when a page is, and when the last interval before it begins. */
+/** Returns the time of the first page and the start of the last interval before this page. */
 function momentsOf(place: string | undefined): { readonly nowMs: number; readonly lastMs: number } | null {
   if (place === undefined) return null;
   const [, now, last] = /^(\d{1,15}) (\d{1,15})$/.exec(place) ?? [];
@@ -95,7 +95,7 @@ function spanOf(
 ): Span {
   const fromMs = start === undefined ? Math.max(0, nowMs - retentionMs) : boundsOf(start, unit).fromMs;
   const { untilMs } = boundsOf(end ?? String(nowMs), unit);
-  // Of two moments in one interval the interval says nothing.
+  // Two times within one interval are equal as intervals.
   const areTimes = [start, end].every((one) => one !== undefined && /^\d+$/.test(one));
   const isReversed = areTimes ? Number(start) > Number(end) : fromMs >= untilMs;
   if (start !== undefined && end !== undefined && isReversed)
@@ -103,7 +103,7 @@ function spanOf(
   return { fromMs, untilMs };
 }
 
-/** What of it a page before has not told. */
+/** Removes the intervals of earlier pages from a span. */
 function restOf(span: Span, newestFirst: boolean, lastMs: number | null, unit: (typeof UNITS)[number]): Span {
   if (lastMs === null) return span;
   return newestFirst

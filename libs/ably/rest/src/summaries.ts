@@ -2,7 +2,7 @@ import { messageRules, orRefused, summaryOf, type WireMessage } from '@carillon/
 import type { MessageReader } from '@carillon/history-reader';
 import type { Access } from './access.js';
 
-/** Tells with messages that are read what their annotations come to. */
+/** Adds annotation summaries to messages. */
 export class Summaries {
   constructor(
     /** Null: this process has no way to them. */

@@ -30,7 +30,7 @@ export class TokenRoutes {
     }
   };
 
-  /** Only for who has the very key, whose tokens may be taken back. */
+  /** Requires the key itself, with revocable tokens. */
   readonly revoke = async (ask: Ask): Promise<Reply> => {
     const principal = await this.entry.principal(ask);
     const keyName = ask.request.params['keyName'] ?? '';

@@ -9,7 +9,7 @@ interface Document {
 const [page] = generatedPages();
 const DOCUMENT = JSON.parse(page?.content ?? '') as Document;
 
-/** As the page on Ably clients lists them, word for word. */
+/** Routes in the words of docs/moving-from-ably.md. */
 const ROUTES = [
   'GET /',
   'GET /time',

@@ -40,7 +40,7 @@ it('takes a cursor for the question that it was given for, and for no other', ()
 it('takes a length of a page that is one', () => {
   expect(limitOf({})).toBe(100);
   expect(limitOf({ limit: '5' })).toBe(5);
-  // As large as anybody wants where it is lowered anyway.
+  // A larger limit is reduced anyway.
   expect(limitOf({ limit: '9'.repeat(400) })).toBe(Infinity);
   for (const limit of ['0', '-1', '1.5', 'x', '']) expect(() => limitOf({ limit })).toThrow('limit');
   expect(() => limitOf({ limit: '1001' }, 1000)).toThrow('limit must be 1 to 1000');

@@ -7,7 +7,7 @@ import { mountCompatApi } from '../src/mount.js';
 
 type Answer = (request: unknown, response: HttpResponse) => void;
 
-/** What is mounted, by method and path, of a process that lacks what is null. */
+/** Returns the mounted routes by method and path of a process that lacks the null parts. */
 function mounted(
   env: Record<string, string>,
   lacks: Partial<CompatApiParts> = {},
@@ -32,7 +32,7 @@ function mounted(
 
 const DOCUMENT = 'GET /openapi-ably.json';
 
-/** The routes that a process tells of in its document. */
+/** Returns the routes in the process's document. */
 function described(routes: ReadonlyMap<string, Answer>): string[] {
   let text = '';
   const response = { end: (body: string) => void (text = body) };

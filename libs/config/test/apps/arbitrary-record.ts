@@ -101,7 +101,7 @@ const policy = withUnknown(
   }),
 );
 
-/** Any valid record in the form with a policy, as it might stand in a file or a store. */
+/** Any valid record in the form with a policy, as stored. */
 export const rawRecord: fc.Arbitrary<object> = withUnknown(
   fc.record(
     {

@@ -23,7 +23,7 @@ const V2 = {
 };
 const parse = (query: string, rules = {}): unknown => parseConnectOptions(query, { ...RULES, ...rules });
 
-/** The first word of the refusal; none when the query is fine, and something else when it fails in another way. */
+/** First word of the refusal; empty for an accepted query. */
 function refusedParameter(query: string): string {
   try {
     parse(query);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeV1Frame, encodeV1, errorFrame } from '../src/index.js';
 
-/** The kinds a frame may be read as, said from what it holds and from nothing of how it is read. */
+/** Possible kinds of a frame, derived from its content independently of the decoder. */
 function possibleKinds(frame: ArrayBuffer | string): readonly string[] {
   const members = objectIn(frame);
   const event = members?.['event'];
@@ -60,7 +60,7 @@ function answers(frame: ArrayBuffer | string): void {
     expect(read.event).toBe(members['event']);
     const channel = Object.hasOwn(members, 'channel') ? members['channel'] : null;
     expect(read.channel).toBe(typeof channel === 'string' ? channel : null);
-    // As written; what is too deep to walk through is not compared.
+    // Unparsed; values too deep to traverse are not compared.
     const data = read.dataText === null ? undefined : (JSON.parse(read.dataText) as unknown);
     const isShallow = typeof frame !== 'string' || frame.length < 10_000;
     if (isShallow) expect(data).toEqual(Object.hasOwn(members, 'data') ? members['data'] : undefined);

@@ -113,7 +113,7 @@ const IS_OF_V1: Record<Fact['kind'], boolean> = {
   subscribed: true,
   subscription_failed: true,
   token_expired: false,
-  // Of whoever holds a token, which no connection of protocol 1 can bring.
+  // Token holders, which protocol 1 does not have.
   token_revoked: true,
   token_taken: false,
   user_seen: true,

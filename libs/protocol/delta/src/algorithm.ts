@@ -10,7 +10,7 @@ const SPELLINGS: ReadonlyMap<string, DeltaAlgorithm> = new Map([
   ['vcdiff', 'xdelta3'],
 ]);
 
-/** The algorithm a client means; null when it is none of the service's. */
+/** Returns the algorithm named by a client; null: unknown. */
 export const algorithmNamed = (text: string): DeltaAlgorithm | null =>
   SPELLINGS.get(text.toLowerCase()) ?? null;
 

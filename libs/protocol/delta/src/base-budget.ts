@@ -6,7 +6,7 @@ export interface BaseHolder {
   clear(): void;
 }
 
-/** Bounds what several holders have together: beyond, those not used for longest forget. */
+/** Bounds the bases of all holders together: the least recently used are evicted. */
 export class BaseBudget {
   /** With how much each had at its last use, those not used for longest first. */
   readonly #holders = new Map<BaseHolder, number>();

@@ -1,6 +1,6 @@
 import type { DeltaAlgorithm } from './algorithm.js';
 
-/** What an app says of a channel or pattern, in the forms of `channel_delta_compression`. */
+/** Settings of an app for a channel or pattern, in the forms of `channel_delta_compression`. */
 export type ChannelDeltaEntry =
   | 'inherit'
   | 'disabled'
@@ -26,7 +26,7 @@ export interface ChannelDelta {
   readonly maxGroups: number;
 }
 
-/** The settings that hold where an app says nothing. */
+/** Settings of the node, used unless the app has its own. */
 export interface DeltaDefaults {
   readonly enabled: boolean;
   readonly algorithm: DeltaAlgorithm;
@@ -36,7 +36,7 @@ export interface DeltaDefaults {
 
 const MESSAGES_PER_KEY = 10;
 
-/** What holds for a channel; null: it has no differences. Its own name counts first, then the longest pattern. */
+/** Returns the settings of a channel; null: no deltas. The exact name has priority over the longest pattern. */
 export function channelDelta(
   channel: string,
   entries: ChannelDeltaEntries,
@@ -61,14 +61,14 @@ export function channelDelta(
   };
 }
 
-/** Whether subscribers get the tags of what is published on a channel, as far as the app says. */
+/** Whether subscribers of a channel receive tags, by the settings of the app. */
 export function showsTags(channel: string, entries: ChannelDeltaEntries): boolean {
   if (entries.size === 0) return true;
   const entry = entryOf(channel, entries);
   return typeof entry !== 'object' || entry.enable_tags;
 }
 
-/** Undefined: the app says nothing of it. */
+/** Undefined: the app has no settings for it. */
 const entryOf = (channel: string, entries: ChannelDeltaEntries): ChannelDeltaEntry | undefined =>
   entries.get(channel) ?? longestMatch(channel, entries);
 

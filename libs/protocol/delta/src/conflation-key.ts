@@ -6,8 +6,8 @@ const UNSAFE = /["\\\u0000-\u001F]/;
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The group of a message: the value at a path of the frame, as text. A path of one member is also looked for in `data`,
- * an object or the text of one. Null: nothing usable is there, so the message belongs to no group.
+ * Returns the group of a message: the value at a path of the frame, as text. A path of one member is also looked up
+ * in `data`, an object or its text. Null: no usable value, so the message has no group.
  */
 export function conflationKey(path: string, frame: JsonObject): string | null {
   const members = path.split('.');

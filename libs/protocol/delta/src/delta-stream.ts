@@ -11,7 +11,7 @@ export interface DeltaRules {
   readonly maxGroups: number;
 }
 
-/** How one event is sent: in full with its sequence, or as its difference to the event `sequence - 1` of its group. */
+/** A step of the stream: the full event with its sequence, or its delta from event `sequence - 1` of its group. */
 export type DeltaStep =
   | { readonly kind: 'full'; readonly sequence: number }
   | { readonly kind: 'delta'; readonly sequence: number; readonly delta: string };
@@ -23,12 +23,12 @@ interface Group {
   readonly sentAtMs: number;
 }
 
-/** The first two of a group are full: a client that joined between them could not say which base it holds. */
+/** The first two events of a group are sent in full: a client that joined between them could not name its base. */
 const FULL_AT_FIRST = 2;
 
 /**
- * What everybody who began at the same event of a channel holds: the last text of each group. Everybody of a stream
- * must get every step of it.
+ * The latest text of each group, held by all clients that began at the same event of a channel. Each of them must
+ * receive every step.
  */
 export class DeltaStream {
   /** In order of use, so that the first is the one not used for longest. */
@@ -53,7 +53,7 @@ export class DeltaStream {
     this.#length = 0;
   }
 
-  /** A base that was handed over otherwise; the group goes on at sequence 1. */
+  /** Stores a base that was delivered in another way; the group continues at sequence 1. */
   seed(group: string, base: string, nowMs: number): void {
     this.#put(group, { base, sequence: 0, deltasSinceFull: 0, sentAtMs: nowMs });
   }

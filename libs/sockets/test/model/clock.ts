@@ -4,12 +4,12 @@ import { vi } from 'vitest';
 /** Between two looks at the clock, so that nothing happens at the same time as anything else. */
 const TICK_MS = 0.000_1;
 
-/** A time that goes on only when told to, for the whole process. */
+/** A manual clock for the whole process. */
 export class ManualClock implements PresenceClock {
   #nowMs = 1000;
   readonly #timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
 
-  /** Stops the time of the process; sockets and promises go on. */
+  /** Stops the timers of the process; sockets and promises continue. */
   stop(): void {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     vi.spyOn(performance, 'now').mockImplementation(() => this.now());

@@ -1,6 +1,6 @@
 import { short, type Frame } from '../room/client.js';
 
-/** A frame without what is for humans only. */
+/** Returns a frame without its text for humans. */
 export function line(frame: Frame): string {
   const { event, channel, data } = frame;
   const at = channel === undefined ? '' : ` ${channel}`;
@@ -10,7 +10,7 @@ export function line(frame: Frame): string {
   return short(frame);
 }
 
-/** Counts that are due together are told in any order. */
+/** Counts due together may be sent in any order. */
 export function settled(lines: readonly string[]): readonly string[] {
   const sorted = [...lines];
   const isCount = (index: number): boolean => sorted[index]?.startsWith('subscription_count') === true;

@@ -22,6 +22,6 @@ describe('the whole room', () => {
       }),
       { numRuns: 60 },
     );
-    // Time to shrink what fails.
+    // Includes the time of shrinking.
   }, 120_000);
 });

@@ -1,4 +1,4 @@
-/** Keeps a user in a place after its last client went, until then. */
+/** Keeps a user in a place after the last connection closed, until the end. */
 export interface Lease {
   readonly endsAtMs: number;
 }
@@ -47,7 +47,7 @@ export class Place {
     return this.#occupants.get(user)?.lease === lease && this.#occupants.delete(user);
   }
 
-  /** What a joiner is told. */
+  /** Members sent to a joining client. */
   get roster(): string {
     const hash = this.users.map((user) => `"${user}":${this.#occupants.get(user)?.info ?? ''}`);
     const ids = JSON.stringify(this.users);

@@ -30,7 +30,7 @@ const policy = ({ clientEvents, signin, watchlists, counts, maxMembers }: AppRul
 export class Player {
   readonly world = new World(LEASE_MS);
   readonly #clients = new Map<ModelClient, Client>();
-  /** What stores wait for, by what they were asked. */
+  /** Holds of pending store requests, by request. */
   readonly #asked = new Map<string, Hold>();
   readonly #holds = new Map<ModelClient, Map<string, Hold>>();
   #published = 0;
@@ -50,7 +50,7 @@ export class Player {
     const room = await Room.open({
       env: {
         PRESENCE_UNGRACEFUL_TIMEOUT_SECONDS: String(LEASE_MS / 1000),
-        // What several leave at once goes in the order they went.
+        // Leaves of one turn are processed in order.
         CLEANUP_WORKER_THREADS: '1',
       },
       apps: Object.entries(RULES).map(([id, rules]) =>
@@ -67,7 +67,7 @@ export class Player {
     await this.#compare();
   }
 
-  /** Everybody goes, and every store answers: nothing is left. */
+  /** Ends all clients and answers all store requests. */
   async end(): Promise<void> {
     for (const [index] of this.world.open.entries())
       await this.do(index % 2 === 0 ? { kind: 'drop', who: 0 } : closing(0));
@@ -206,7 +206,7 @@ export class Player {
       if (model.isOpen) await client.heard();
       const name = `client ${model.number}`;
       expected[name] = settled(model.heard.splice(0));
-      // Nobody knows what a client that went without a word has read.
+      // The frames read by a client whose socket was dropped are unknown.
       heard[name] = model.closeCode === 1006 ? expected[name] : settled(client.frames.map(line));
       client.frames.length = 0;
       if (!model.isOpen) this.#clients.delete(model);

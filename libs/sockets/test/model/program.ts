@@ -13,15 +13,18 @@ const CHANNELS = [
   'presence-cache-a',
 ] as const;
 
-/** Where a subscribe waits for a store: for its members' answer, before its last event is looked up, or after. */
+/**
+ * Point at which a subscribe waits for a store: the answer with members, before the last event is looked up, or
+ * after.
+ */
 export type Slowness = 'members' | 'lookup' | 'answer';
 
-/** What a client asks for. */
+/** A request of a client. */
 export type Action =
   | {
       readonly kind: 'subscribe';
       readonly channel: string;
-      /** On a presence channel; null: whoever is signed in. */
+      /** On a presence channel; null: the signed-in user. */
       readonly user: string | null;
       /** In the `user_info`; null: none is given. */
       readonly info: number | null;
@@ -37,7 +40,7 @@ export type Action =
       readonly isForged: boolean;
     };
 
-/** What happens next. `who` is any number: the client is found by it among those that are there. */
+/** The next event. `who` is any number that selects one of the present clients. */
 export type Step =
   | { readonly kind: 'connect'; readonly app: (typeof APPS)[number] }
   /** All of it arrives in one piece. */
@@ -66,7 +69,7 @@ const seldom = fc.integer({ min: 0, max: 9 }).map((one) => one === 9);
 
 const constant = <Kind extends string>(kind: Kind): fc.Arbitrary<Kind> => fc.constant(kind);
 
-/** What a program is about: few enough of each that things meet. */
+/** Few enough values that requests affect each other. */
 interface Palette {
   readonly channel: fc.Arbitrary<string>;
   readonly user: fc.Arbitrary<string>;
@@ -135,7 +138,7 @@ function stepOf(about: Palette): fc.Arbitrary<Step> {
   );
 }
 
-/** Some clients come first, so that most of what follows has somebody to happen to. */
+/** Some clients connect first, so that most steps have a client. */
 export const program: fc.Arbitrary<readonly Step[]> = fc
   .tuple(
     fc.shuffledSubarray([...CHANNELS], { minLength: 1, maxLength: 3 }),

@@ -8,17 +8,17 @@ const hasMembers = (channel: string): boolean => channel.startsWith('presence-')
 const keepsLast = (channel: string): boolean => /^(private-|presence-|)cache-/.test(channel);
 const takesEvents = (channel: string): boolean => isSigned(channel) && !channel.includes('encrypted');
 
-/** What one client asks for, as the world has to answer. */
+/** Applies a request of a client to the model. */
 export function ask(client: ModelClient, action: Action): void {
   if (action.kind === 'signin') return signin(client, action);
   const { channel } = action;
   const turn = client.turns.get(channel);
   if (turn === undefined) follow(client, channel, run(client, action), []);
-  // What comes behind is answered by stores that are quick again.
+  // Requests behind it are answered by fast stores.
   else turn.behind.push(() => run(client, 'slow' in action ? { ...action, slow: null } : action));
 }
 
-/** A store answers what a client waits for; what was behind it has its turn. */
+/** A store answers a waiting request; the requests behind it run next. */
 export function answer(client: ModelClient, channel: string): void {
   const turn = client.turns.get(channel);
   if (turn === undefined) return;
@@ -103,7 +103,7 @@ function lastEvent(client: ModelClient, channel: string, slow: Slowness | null):
   const { lastEvents } = client.app;
   const show = (last: string | undefined): undefined => {
     if (last === undefined) client.hear(`cache_miss ${channel} {}`);
-    // Shown in its place when it came meanwhile.
+    // Shown in order if it arrived meanwhile.
     else if (client.held.get(channel)?.includes(last) !== true) client.hear(last);
     return release(client, channel);
   };
@@ -178,12 +178,12 @@ function tellWatchers({ app }: ModelClient, user: string, name: 'online' | 'offl
     if (client.watches.includes(user)) client.hear(watchlistEvents([{ name, user_ids: [user] }]));
 }
 
-/** Whoever is online has a connection: being so outlives none. */
+/** An online user has a connection: the status outlives none. */
 function goOffline(client: ModelClient, user: string): void {
   if (client.app.online.leave(user, client, null)) tellWatchers(client, user, 'offline');
 }
 
-/** Clients that have ended, all in one turn of the loop: what they leave is taken away in the next. */
+/** Ends clients in one turn of the loop; their subscriptions are removed in the next. */
 export function end(clients: readonly ModelClient[], code: number): void {
   for (const client of clients) {
     client.closeCode = code;

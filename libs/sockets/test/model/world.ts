@@ -1,6 +1,6 @@
 import { Place, type Lease } from './place.js';
 
-/** What an app allows. */
+/** Features of an app. */
 export interface AppRules {
   readonly clientEvents: boolean;
   readonly signin: boolean;
@@ -9,7 +9,7 @@ export interface AppRules {
   readonly maxMembers: number;
 }
 
-/** The rest of a request that waits for a store; what it leaves is the rest after that. */
+/** Remainder of a waiting request; it may leave a remainder itself. */
 export type Rest = () => Rest | undefined;
 
 /** A request that waits, and those of the same client about the same channel behind it. */
@@ -20,17 +20,17 @@ export interface Turn {
 
 /** One client as the specification has it. */
 export class ModelClient {
-  /** What it must have heard since the last look, in order. */
+  /** Expected frames since the last comparison, in order. */
   readonly heard: string[] = [];
-  /** By channel; the member it is, null where there are none. */
+  /** By channel; the presence member, null on other channels. */
   readonly subscriptions = new Map<string, string | null>();
-  /** What is held back of a channel until its answer is complete. */
+  /** Frames held back per channel until its answer is complete. */
   readonly held = new Map<string, string[]>();
   readonly turns = new Map<string, Turn>();
   signedInAs: string | null = null;
   presenceUser: string | null = null;
   watches: readonly string[] = [];
-  /** Null: open. 1006: it went without a word. */
+  /** Null: open. 1006: dropped without a close frame. */
   closeCode: number | null = null;
   /** For its memberships once it has ended. */
   leaseMs = 0;
@@ -53,7 +53,7 @@ export class ModelClient {
   }
 }
 
-/** One app: its clients, who is where, and what its channels remember. */
+/** One app: its clients, members and last events. */
 export class ModelApp {
   /** All that have not left everything yet, in the order they came. */
   readonly clients = new Set<ModelClient>();
@@ -62,7 +62,7 @@ export class ModelApp {
   readonly places = new Map<string, Place>();
   readonly online = new Place();
   readonly lastEvents = new Map<string, string>();
-  /** Channels whose count has to be told, and when each was last. */
+  /** Channels whose count has to be sent, and the time of the last one. */
   readonly changed = new Set<string>();
   readonly #toldAtMs = new Map<string, number>();
 
@@ -82,7 +82,7 @@ export class ModelApp {
     return [...this.clients].filter(({ subscriptions }) => subscriptions.has(channel)).length;
   }
 
-  /** To every subscriber but one; what is held back keeps its place. */
+  /** Sends to every subscriber but one; held frames keep their order. */
   deliver(channel: string, line: string, except: ModelClient | null): void {
     for (const client of this.clients) {
       if (client === except) continue;
@@ -100,7 +100,7 @@ export class ModelApp {
       if (client !== except && channel === `#server-to-user-${client.user}`) client.hear(line);
   }
 
-  /** Told in the next turn of the loop, but not within a second of the last time. */
+  /** Sent in the next turn of the loop, at most once a second. */
   countChanged(channel: string): void {
     if (!this.rules.counts || channel.startsWith('presence-') || this.count(channel) === 0) return;
     this.changed.add(channel);
@@ -120,7 +120,7 @@ export class ModelApp {
   }
 }
 
-/** Everything the room is about, in plain words: who must hear what. Knows nothing of how the room does it. */
+/** A model of the sockets: the frames that each client must receive, independent of the implementation. */
 export class World {
   nowMs = 0;
   readonly apps = new Map<string, ModelApp>();
@@ -149,7 +149,7 @@ export class World {
     return this.clients.filter(({ isOpen }) => isOpen);
   }
 
-  /** A lease of the length it has, for what `end` is done with when it was not cancelled. */
+  /** A lease; `end` runs unless it was cancelled. */
   lease(ms: number, end: (lease: Lease) => void): Lease | null {
     if (ms === 0) return null;
     const lease = { endsAtMs: this.nowMs + ms };

@@ -5,7 +5,7 @@ import type { Client } from './client.js';
 import { Hold } from './ports.js';
 import { openRoom, Room, turn } from './room.js';
 
-/** A room whose last events are read when it is told to: looked up before, or with the answer on its way. */
+/** Returns a room whose reads of last events wait for the test: before the lookup, or with the answer in transit. */
 async function slowReads(when: 'beforeRead' | 'afterRead'): Promise<{ room: Room; hold: Hold }> {
   const room = await openRoom();
   const hold = new Hold();
@@ -16,7 +16,7 @@ async function slowReads(when: 'beforeRead' | 'afterRead'): Promise<{ room: Room
 const numbers = (client: Client): number[] =>
   client.frames.filter(({ event }) => event === 'news').map(({ data }) => Number(data));
 
-/** Settles after so many turns of the microtask queue. */
+/** Waits for a number of microtask turns. */
 async function ticks(count: number): Promise<void> {
   for (let tick = 0; tick < count; tick += 1) await Promise.resolve();
 }

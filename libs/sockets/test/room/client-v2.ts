@@ -71,7 +71,7 @@ export class ClientV2 {
     else this.raw.sendFrame(opcode, frame);
   }
 
-  /** What is sent meanwhile leaves in one write. */
+  /** Sends several frames in one write. */
   together(send: () => void): void {
     this.#together = [];
     send();
@@ -88,7 +88,7 @@ export class ClientV2 {
     this.send('service:subscribe', { channel, auth, channel_data: channelData, ...more });
   }
 
-  /** The next frame of that event; what comes before stays in `frames`. */
+  /** Returns the next frame of that event; earlier ones stay in `frames`. */
   async until(event: string): Promise<ToldFrame> {
     for (;;) {
       const frame = await this.next();
@@ -135,7 +135,7 @@ export class ClientV2 {
     return this.closeCode;
   }
 
-  /** What came since the last call, after everything sent so far was answered. */
+  /** Returns the frames since the last call, after everything sent so far was answered. */
   async heard(): Promise<readonly ToldFrame[]> {
     this.send('service:ping');
     await this.until('service:pong');

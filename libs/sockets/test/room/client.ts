@@ -23,7 +23,7 @@ export interface ConnectOptions {
 export class Client {
   /** Every frame but pongs, in order. */
   readonly frames: Frame[] = [];
-  /** What the server's close frame said; null: none came. */
+  /** Code of the server's close frame; null: none arrived. */
   closeCode: number | null = null;
   socketId = '';
 
@@ -32,7 +32,7 @@ export class Client {
     private readonly key: SigningKey,
   ) {}
 
-  /** Connects and reads the first frame, whatever it is. */
+  /** Connects and reads the first frame. */
   static async connect(
     port: number,
     { app = 'shop', path = `/app/${app}-key?protocol=7`, headers = {} }: ConnectOptions = {},
@@ -51,7 +51,10 @@ export class Client {
     this.raw.sendText(JSON.stringify({ event, ...more }));
   }
 
-  /** Signed where the channel needs it. On a presence channel the member is `user`, or who signed in when undefined. */
+  /**
+   * Signed where the channel requires it. On a presence channel the member is `user`, or the signed-in user when
+   * undefined.
+   */
   subscribe(channel: string, user?: string, info?: unknown): void {
     this.send('pusher:subscribe', { data: this.subscription(channel, user, info) });
   }
@@ -93,7 +96,7 @@ export class Client {
     return frame;
   }
 
-  /** Everything up to the answer to what is sent now: what the server had sent until then. */
+  /** Returns all frames up to the answer to a ping sent now. */
   async heard(): Promise<readonly Frame[]> {
     this.send('pusher:ping');
     for (let frame = await this.next(); frame !== null; frame = await this.next()) {
@@ -102,7 +105,7 @@ export class Client {
     return this.frames;
   }
 
-  /** What was heard since the last time, in short. */
+  /** Returns the frames since the last call, in short form. */
   async news(): Promise<readonly string[]> {
     await this.heard();
     return this.frames.splice(0).map(short);
@@ -129,7 +132,7 @@ export class Client {
     this.raw.sendFrame(OPCODE.close, payload);
   }
 
-  /** Goes without a word. */
+  /** Drops the socket without a close frame. */
   drop(): void {
     this.raw.destroy();
   }

@@ -13,7 +13,7 @@ const FORMATS: readonly WireFormat[] = ['json', 'messagepack', 'protobuf'];
 const GROUPED = {
   policy: { channels: { channel_delta_compression: { grouped: { conflation_key: 'asset' } } } },
 };
-/** By the number of a message. */
+/** Filters by the number of a message. */
 const FILTERS = [
   { expression: "tags.odd == 'yes'", accepts: (n: number) => n % 2 === 1 },
   { expression: "tags.third != 'yes'", accepts: (n: number) => n % 3 !== 0 },
@@ -24,7 +24,7 @@ interface Reader {
   readonly channel: string;
   subscribe(filter: number): Promise<void>;
   unsubscribe(): Promise<void>;
-  /** Renews what it gets deltas to. */
+  /** Renews the subscription with deltas. */
   renew(): void;
   /** Collects received messages and returns the ids of all so far. */
   got(): Promise<readonly string[]>;

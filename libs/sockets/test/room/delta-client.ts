@@ -71,7 +71,7 @@ export class DeltaClient {
     await this.until('service_internal:subscription_succeeded');
   }
 
-  /** What of that event is told next. */
+  /** Returns the next frame of that event. */
   async until(event: string): Promise<Read> {
     for (;;) {
       const read = await this.#next();
@@ -137,7 +137,7 @@ export class DeltaClient {
   }
 }
 
-/** How messages came, in short. */
+/** Returns the forms of messages in short. */
 export const ways = (got: readonly Got[]): string[] =>
   got.map(({ how, sequence, group }) =>
     [how, sequence, group].filter((part) => part !== null && part !== '').join(' '),

@@ -194,13 +194,13 @@ it('a connection holds bases of so many channels; beyond, the one not used for l
   const told = async (channels: string): Promise<readonly string[]> => {
     for (const [n, channel] of channels.split('').entries()) {
       publish(room, n, {}, channel);
-      // What is done behind a message is done before the next one of another tick.
+      // Work queued behind a message is done before the next message of another tick.
       await turn();
     }
     return ways(await client.messages());
   };
   expect(await told('aaabbb')).toEqual(['full 0', 'full 1', 'delta 2', 'full 0', 'full 1', 'delta 2']);
-  // The third takes the place of the first, which takes that of the second: the third goes on.
+  // The third replaces the first, which replaces the second: the third continues.
   expect(await told('cac')).toEqual(['full 0', 'full 0', 'full 1']);
   expect(await told('acac')).toEqual(['full 1', 'delta 2', 'delta 2', 'delta 3']);
   expect(await told('bac')).toEqual(['full 0', 'full 0', 'full 0']);

@@ -7,7 +7,7 @@ import { eventually, openRoom } from './room.js';
 const FORMATS: readonly WireFormat[] = ['json', 'messagepack', 'protobuf'];
 const KEY = prepareSigningKey({ appId: 'shop', key: 'shop-key', secret: 'shop-secret' });
 
-/** What a meta channel told, in short. */
+/** Frames of meta channels in short. */
 const told = (client: ClientV2, frames: readonly ReceivedFrame[]): string[] =>
   frames
     .filter(({ event, channel }) => channel?.startsWith('[meta]') === true && !event.endsWith('succeeded'))
@@ -15,7 +15,7 @@ const told = (client: ClientV2, frames: readonly ReceivedFrame[]): string[] =>
       (frame) => `${frame.event.slice('service_internal:'.length)} ${JSON.stringify(client.value(frame))}`,
     );
 
-/** The next so many frames of meta channels. */
+/** Returns the next frames of meta channels. */
 async function next(client: ClientV2, count: number): Promise<string[]> {
   const frames: ReceivedFrame[] = [];
   while (told(client, frames).length < count) {
@@ -107,7 +107,7 @@ it('is no channel to anybody else: neither counted nor listed, and nothing of it
   await other.until('pusher_internal:subscription_succeeded');
   client.subscribe('[meta]orders');
   await client.until('service_internal:subscription_succeeded');
-  // What is there already is no news.
+  // Existing channels are not reported.
   expect(told(client, await client.heard())).toEqual([]);
   expect(await room.counts()).toEqual({ orders: 1 });
   await eventually(async () => (await room.channelCounts.occupied()).size === 1);

@@ -29,7 +29,7 @@ async function quietly(room: Room, change: () => Promise<unknown>): Promise<Live
   return unheard;
 }
 
-/** Word of another process arrives. */
+/** Delivers an event of another process. */
 const arrive = (room: Room, event: LiveEvent): void =>
   room.broker.listener?.deliver({ ...event, eventId: randomUUID() });
 
@@ -50,7 +50,7 @@ describe('members of other processes', () => {
     client.frames.splice(0);
     const [came] = await quietly(room, () => room.presence.join(at('ada'), Infinity));
     const [went] = await quietly(room, () => room.presence.leave(at('ada'), 0, 'left', '"bye"'));
-    // For those whom frames tell more of who goes.
+    // Includes the details sent to protocols that show them.
     expect(went?.fact).toMatchObject({ kind: 'member_removed', userInfoText: '"bye"', socketId: '9.ada' });
     if (came === undefined || went === undefined) throw new Error('nothing was announced');
     for (const event of [went, came, went]) arrive(room, event);
@@ -119,7 +119,7 @@ describe('members of other processes', () => {
     const gone = await quietly(room, () => room.presence.leave(at('ada'), 0, 'left'));
     room.broker.listener?.inReachAgain?.();
     expect((await client.until('pusher_internal:member_added')).data).toContain('bo');
-    // Late word of it is news: the look has only missed the user, and gives it time.
+    // A late event counts: the check missed the user only temporarily.
     for (const event of gone) arrive(room, event);
     client.frames.splice(0);
     expect(short(await client.news())).toEqual(['member_removed ada']);

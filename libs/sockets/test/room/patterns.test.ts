@@ -28,7 +28,7 @@ describe.each(FORMATS)('a pattern in %s', (format) => {
     }
     const heard = await client.heard();
     const news = heard.filter(({ event }) => event === 'news').map(({ channel }) => channel);
-    // What is kept as a last event is stored first.
+    // Last events are stored first.
     expect(news.sort()).toEqual(['cache-x', 'news.eu', 'other']);
     client.send('service:unsubscribe', { channel: '*' });
     await client.heard();

@@ -1,6 +1,6 @@
 import type { WireFormat } from '@carillon/protocol';
 
-/** Where a frame to a client says that it is. */
+/** Position in a frame. */
 export interface Place {
   readonly streamId: string | null;
   readonly serial: number | null;
@@ -29,7 +29,7 @@ function ofMessagePack(payload: Buffer): Place {
 
 type Read = readonly [value: unknown, at: number];
 
-/** As much of MessagePack as the service writes. */
+/** The part of MessagePack that the service writes. */
 function readValue(bytes: Buffer, at: number): Read {
   const tag = bytes.readUInt8(at);
   const next = at + 1;

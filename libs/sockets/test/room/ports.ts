@@ -38,19 +38,19 @@ export class Hold {
   }
 }
 
-/** A broker that counts what is wanted, and confirms it when it is told to. */
+/** A broker that counts subscriptions and confirms them on demand. */
 export class TestBroker implements Broker {
   /** Wanted now: `app channel`. Never wanted twice. */
   readonly interest = new Set<string>();
   /** Every call of subscribe and unsubscribe. */
   readonly calls: string[] = [];
   readonly mistakes: string[] = [];
-  /** What the confirmation of a channel waits for; null: it is there at once. */
+  /** Hold of the confirmation of a channel; null: immediate. */
   confirm: (channel: string) => Hold | null = () => null;
-  /** What a publish waits for beyond this process; null: for nothing. */
+  /** Hold of a publish beyond this process; null: none. */
   reach: (event: LiveEvent) => Hold | null = () => null;
 
-  /** Who receives here; null: nobody yet. */
+  /** Listener of this process; null: none yet. */
   listener: BrokerListener | null = null;
 
   constructor(private readonly local: Broker) {}
@@ -123,9 +123,9 @@ export class TestBroker implements Broker {
 export class TestPresence implements Presence {
   beforeJoin: (presentation: Presentation) => Promise<void> | undefined = () => undefined;
   afterJoin: (presentation: Presentation) => Promise<void> | undefined = () => undefined;
-  /** The store was away, and has been told everything again. */
+  /** Called when the store returned and received everything again. */
   mended: () => void = () => undefined;
-  /** Every join and leave that was asked for. */
+  /** Every requested join and leave. */
   readonly calls: string[] = [];
   readonly leaves: { readonly userId: string; readonly leaseMs: number; readonly cause: LeaveCause }[] = [];
 
@@ -203,7 +203,7 @@ export class TestLastEvents implements LastEvents {
   }
 }
 
-/** Counts of this process and what a test says of others. */
+/** Counts of this process, plus those a test sets for others. */
 export class TestCounts implements ChannelCounts {
   /** Subscribers in other processes, by channel. */
   readonly others = new Map<string, number>();
@@ -222,7 +222,7 @@ export class TestCounts implements ChannelCounts {
     return this.#count(channel);
   }
 
-  /** Something changed from so many. */
+  /** Reports a change from the previous count. */
   tell(appId: string, channel: string, before: number): void {
     const count = this.#count(channel);
     const kind = before === 0 ? 'occupied' : count === 0 ? 'vacated' : 'counted';
@@ -249,11 +249,11 @@ export class TestCounts implements ChannelCounts {
 /** Slots taken in this process, each after a delay. */
 export class TestQuota implements ConnectionQuota {
   taken = 0;
-  /** How often somebody wanted one. */
+  /** Number of requested slots. */
   asked = 0;
-  /** How often one was given back. */
+  /** Number of returned slots. */
   given = 0;
-  /** What the next decisions wait for; null: nothing. */
+  /** Hold of the next decisions; null: none. */
   hold: Hold | null = null;
 
   async take(_appId: string, limit: number): Promise<boolean> {

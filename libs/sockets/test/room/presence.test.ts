@@ -6,7 +6,7 @@ import { openRoom, type Room, turn } from './room.js';
 
 const LOBBY = 'presence-lobby';
 
-/** A room whose presence decides on a join, or answers it, when it is told to. */
+/** Returns a room whose presence store waits for the test: before the decision on a join, or before its answer. */
 async function slowPresence(when: 'beforeJoin' | 'afterJoin'): Promise<{ room: Room; hold: Hold }> {
   const room = await openRoom();
   const hold = new Hold();
@@ -68,7 +68,7 @@ describe('members of a presence channel', () => {
     expect(await room.counts()).toEqual({ [LOBBY]: 3 });
     await room.publish(LOBBY, 'secret');
     expect(await late.news()).toEqual([]);
-    // A repeated subscribe of one who is there is never too many.
+    // A repeated subscribe of a member is never too many.
     await clients[0]?.news();
     clients[0]?.subscribe(LOBBY, 'ada');
     expect((await clients[0]?.news())?.[0]).toContain('subscription_succeeded');

@@ -10,7 +10,7 @@ const eventsOf = (frames: readonly ReceivedFrame[]): string[] => frames.map(({ e
 const filter = (val: string): object => ({ filter: { key: 'region', cmp: 'eq', val } });
 const UUID = /^[0-9a-f-]{36}$/;
 
-/** The same is said twice and something else once, all in one way: the first is heard, the last refused. */
+/** Sends the same message twice and another one, in one way: the first is accepted, the last refused. */
 async function sayTwice(client: ClientV2, way: { messageId?: string; extras?: object }): Promise<void> {
   client.subscribe('private-a');
   await client.until('service_internal:subscription_succeeded');

@@ -18,7 +18,7 @@ interface Outcome {
 export const outcomeOf = (client: ClientV2, frame: ToldFrame): Outcome =>
   JSON.parse(client.text(frame)) as Outcome;
 
-/** What a client was told, in short. */
+/** Frames of a client in short. */
 export const told = (frames: readonly ToldFrame[]): string[] =>
   frames.flatMap(({ event, messageId, serial }) => {
     if (event === 'news' || event.startsWith('client-')) return `${messageId} ${serial}`;

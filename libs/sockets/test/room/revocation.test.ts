@@ -9,7 +9,7 @@ const FAREWELL = [
   { event: 'pusher:error', data: { code: 4009, message: 'capability token revoked' } },
 ];
 
-/** How many connections another process, or this one, is told were closed. */
+/** Returns the reported number of closed connections. */
 async function revoke(room: Room, revoked: Partial<RevokedTokens>, app = 'shop'): Promise<number> {
   const about = { jti: null, clientId: null, ...revoked };
   return (await room.broker.ask('token_revoked', app, about)).answer;
@@ -21,7 +21,7 @@ async function holder(room: Room, jti: string, clientId: string, app = 'shop'): 
   return client;
 }
 
-/** It is told why, in this order, and closed with 4009. */
+/** Receives the error, then the close code 4009. */
 async function expectRevoked(client: Client): Promise<void> {
   expect(await client.untilClose()).toBe(4009);
   expect(client.frames).toEqual(FAREWELL);

@@ -31,18 +31,18 @@ import { TestCounts, TestBroker, TestLastEvents, TestPresence, TestQuota } from 
 export interface RoomOptions {
   /** Overrides of the environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What no variable of the environment says. */
+  /** Changes settings that have no environment variable. */
   readonly settings?: (read: Config) => Config;
   /** The app `shop`, in the stored form; every feature on by default. */
   readonly policy?: object;
   readonly apps?: readonly AppRecord[];
   readonly rateLimit?: RateLimit;
-  /** What leases are timed by; default: the time of the process. */
+  /** Clock of leases; default: the clock of the process. */
   readonly presenceClock?: PresenceClock;
   readonly webhooks?: WebhookEvents;
   /** Mounts another edge before the process listens. */
   readonly beside?: (room: Room, adapter: UwsHttpAdapter) => void;
-  /** What admission sees of the memory. */
+  /** Memory seen by admission. */
   readonly memory?: MemoryReader;
 }
 
@@ -78,14 +78,14 @@ export class Room {
   readonly apps: AppRegistry;
   readonly admission: Admission;
   readonly gateway: RememberingGateway;
-  /** Lines of the log, and what handlers threw. */
+  /** Lines of the log, and errors thrown by handlers. */
   readonly lines: string[] = [];
   readonly faults: string[] = [];
   port = 0;
   readonly #server = new UwsServer();
   readonly #cache: MemoryCache;
   readonly #adapter: UwsHttpAdapter;
-  /** Of the app `shop`; null: there is none. */
+  /** Recovery of the app `shop`; null: off. */
   #recovery: RecoveryPolicy | null = null;
 
   constructor(settings: Config, apps: AppRegistry, options: RoomOptions) {
@@ -251,7 +251,7 @@ export class Room {
     return fitting.reduce((sum, { value }) => sum + value, 0);
   }
 
-  /** Waits until so many connections are left and everything that others left behind is done. */
+  /** Waits until so many connections are left and the cleanup of closed ones is done. */
   async settled(connections: number): Promise<void> {
     await eventually(() => this.connected === connections);
     await this.hub.settle();
@@ -262,7 +262,7 @@ export class Room {
     await this.settled(0);
     await eventually(() => this.gateway.connections.every(({ openings }) => openings === null));
     expect([...this.hub.occupancy.appIds()]).toEqual([]);
-    // What comes of channels with recovery is kept for a while for who comes back.
+    // Channels with recovery are kept for a while for returning clients.
     const kept = [...this.hub.hubs].flatMap(({ appId, lingering }) =>
       [...lingering].map((name) => `${appId} ${name}`),
     );
@@ -274,7 +274,7 @@ export class Room {
       await this.metric('channel_unsubscriptions_total'),
     );
     for (const connection of this.gateway.connections) {
-      // Off the wheel, in no channel, nobody, and without a token.
+      // Not scheduled, in no channel, signed out and without a token.
       expect([connection.dueTick, connection.subscriptions.size, connection.userId]).toEqual([0, 0, null]);
       expect(connection.hub.tokens.tokenOf(connection)).toBeNull();
     }
@@ -314,7 +314,7 @@ export async function openRoom(options?: RoomOptions): Promise<Room> {
   return room;
 }
 
-/** Waits for what other sockets of this machine bring about. */
+/** Waits for effects of other sockets of this machine. */
 export async function eventually(done: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 2000 && !(await done()); tries += 1)
     await new Promise((resolve) => void setTimeout(resolve, 2));

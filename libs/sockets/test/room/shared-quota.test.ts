@@ -10,7 +10,7 @@ const LIMIT = 2;
 const sharedRoom = (limits: object = { max_connections: LIMIT }): Promise<Room> =>
   openRoom({ env: { ADAPTER_DRIVER: 'nats', CACHE_DRIVER: 'redis' }, policy: { limits } });
 
-/** As a client asks to be upgraded. */
+/** Upgrade request of a client. */
 const HANDSHAKE = `GET /app/shop-key?protocol=7 HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 
 describe('the connections of an app over all processes', () => {
@@ -40,7 +40,7 @@ describe('the connections of an app over all processes', () => {
     lost.write(HANDSHAKE);
     await eventually(() => room.connectionQuota.asked === 1);
     lost.destroy();
-    // The server has noticed once it answers somebody who came later.
+    // The server has noticed once it answers a later connection.
     const later = await room.connect({ path: '/app/none?protocol=7' });
     later.close();
     hold.release();

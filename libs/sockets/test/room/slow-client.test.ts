@@ -84,7 +84,7 @@ describe('clients that do not read while very much is published in one turn', ()
     await eventually(() => room.hub.occupancy.counters('shop').authenticated_connections === 3);
     let published = 0;
     for (const channel of CHANNELS) room.publish(channel, `${published++} ${PADDING}`);
-    // What is for single clients finds the same bound.
+    // Frames to single clients have the same bound.
     for (let count = 0; count < 3; count += 1)
       room.publish('#server-to-user-ada', `${published++} ${PADDING}`);
     for (const client of clients) client.raw.connection.socket.resume();

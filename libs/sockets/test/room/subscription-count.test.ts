@@ -4,7 +4,7 @@ import { openRoom, type Room, turn } from './room.js';
 const told = (channel: string, count: number): string =>
   `subscription_count ${channel} {"subscription_count":${count}}`;
 
-/** A room that tells counts, in a time that goes on only when told to. */
+/** Returns a room with counts and a manual clock. */
 async function countingRoom(): Promise<{ room: Room; wait: (ms: number) => Promise<void> }> {
   let nowMs = 0;
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -87,7 +87,7 @@ describe.each(FORMATS)('tags that are for filters alone, in %s', (format) => {
   });
 });
 
-/** The app of the room as somebody changed it. */
+/** Changes the app of the room. */
 async function appWith(room: Room, channel: string) {
   const app = await room.apps.findById('shop');
   if (app === null) throw new Error('no app');

@@ -7,7 +7,7 @@ import { eventually, openRoom, type Room } from './room.js';
 
 const PLAIN: Edge = { protocol: 'plain', leaseMs: 0, echoes: () => false };
 
-/** A line of text a fact; what it is asked to say is remembered. */
+/** Encodes each fact as a line of text and records the requests. */
 class PlainCodec implements Codec {
   readonly asked: Fact[] = [];
 
@@ -24,7 +24,7 @@ class PlainCodec implements Codec {
 
 type Plain = Subscriber | null;
 
-/** Whoever sends the name of a channel, and perhaps of a user, has it. */
+/** Accepts every client that sends the name of a channel, and optionally of a user. */
 class PlainEdge implements SocketHandlers<Plain> {
   #ids = 0;
 
@@ -79,7 +79,7 @@ async function scene() {
   return { codec, room, first, plain };
 }
 
-/** Keeps every line it is told, until it or the room ends. */
+/** Collects received lines until it or the room ends. */
 class PlainClient {
   readonly lines: string[] = [];
 

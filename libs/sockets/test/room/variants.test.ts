@@ -25,7 +25,7 @@ it('makes each variant of an event once, however many have it, and protocol 1 se
   const readers: (ClientV2 | DeltaClient)[] = [];
   for (let n = 0; n < EACH; n += 1) {
     for (const format of FORMATS) {
-      // By the channel and by a pattern, however they want to be told of appends.
+      // By channel and by pattern, with each mode of appends.
       for (const [channel, more, query] of [
         ['mkt', {}, ''],
         ['mkt', FILTER, ''],

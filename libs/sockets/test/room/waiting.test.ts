@@ -4,7 +4,7 @@ import type { Client } from './client.js';
 import { Hold } from './ports.js';
 import { eventually, openRoom, Room, turn } from './room.js';
 
-/** A room whose broker confirms nothing before it is told to. */
+/** Returns a room whose broker confirms on demand. */
 async function slowRoom(): Promise<{ room: Room; holds: Hold[] }> {
   const room = await openRoom();
   const holds: Hold[] = [];
@@ -272,13 +272,13 @@ describe('a subscription that waits for other processes', () => {
             if (kind === 'subscribe') client.subscribe('orders');
             if (kind === 'unsubscribe') client.unsubscribe('orders');
             if (kind === 'end') client.close();
-            // What is sent now is dealt with before anything else happens.
+            // Frames sent now are processed before anything else.
             if (kind === 'end') await client.untilClose();
             else await client.heard();
           }
           await turn();
         }
-        // What waits its turn behind these is confirmed at once.
+        // Subscriptions queued behind these are confirmed at once.
         room.broker.confirm = () => null;
         for (const hold of holds) hold.release();
         await eventually(() => room.gateway.connections.every(({ openings }) => openings === null));

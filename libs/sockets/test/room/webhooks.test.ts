@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Hold } from './ports.js';
 import { openRoom } from './room.js';
 
-/** Writes down what sockets tell. */
+/** Records webhook events of sockets. */
 class HeardWebhooks implements WebhookEvents {
   heard: string[] = [];
   wanted = true;

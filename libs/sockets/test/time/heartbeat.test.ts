@@ -94,7 +94,7 @@ describe('a heartbeat', () => {
               return;
             }
           }
-          // It lives on, so nothing was overdue.
+          // It is still open, so nothing was overdue.
           expect(tick - state.activeTick).toBeLessThan(rules.activityTicks + rules.answerTicks);
           if (!state.isAuthorized) expect(tick).toBeLessThan(1 + rules.authorizationTicks);
           if (signs.has(tick)) state.activeTick = tick;

@@ -5,7 +5,7 @@ import type { CompatRoute } from '../routes/route.js';
 import { ANNOTATION, ERROR, INTERVAL, MEMBER, MESSAGE, NEW_MESSAGE, PUBLISHED } from '../routes/schemas.js';
 import { operation, PROOFS, REFUSED } from './operation.js';
 
-/** Schemas that stand in several places, by the names that readers know them by. */
+/** Schemas used in several places, by their names in the document. */
 const NAMED: Readonly<Record<string, JsonSchema>> = {
   Annotation: ANNOTATION.schema,
   Device: DEVICE.schema,
@@ -33,7 +33,7 @@ const TAGS = [
   { name: 'push', description: 'Notifications to devices.' },
 ];
 
-/** The OpenAPI 3.1 document of these routes, behind what stands in front of all of them, as text. */
+/** Renders the OpenAPI 3.1 document of these routes, below the path prefix, as text. */
 export function openApiText(routes: Readonly<Record<string, CompatRoute>>, pathPrefix = '/'): string {
   const paths: Record<string, JsonSchema> = {};
   const add = (name: string, route: CompatRoute): void => {

@@ -4,7 +4,7 @@ import { REFUSAL } from '../routes/schemas.js';
 
 const inQuery = (name: string, description: string) => ({ type: 'apiKey', in: 'query', name, description });
 
-/** Ways to prove who asks. */
+/** Ways of authentication. */
 export const PROOFS = {
   key: { type: 'http', scheme: 'basic', description: 'Name and secret of a key.' },
   keyInQuery: inQuery('key', 'Name and secret of a key, with a colon between them.'),

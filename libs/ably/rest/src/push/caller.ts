@@ -13,25 +13,25 @@ import type { Entry } from '../access.js';
 import type { Ask } from '../exchange.js';
 import { type DeviceToken, isDeviceToken, readDeviceToken } from './device-token.js';
 
-/** What an operation of push is asked with, besides who asks. */
+/** Input of a push operation besides the caller. */
 export type PushQuestion = Partial<Pick<PushInput, 'body' | 'option' | 'requestKey' | 'segments'>>;
 
-/** As a face in front of push: its own codes for what push refuses. */
+/** Converts errors of push to codes of Ably. */
 function pushRefusal(error: unknown, isDevice: boolean): unknown {
   if (!(error instanceof ServiceError)) return error;
   if (error.code === 'auth_failed') return new CompatError(40_140, 'the device token is not valid');
-  // A device sends nothing: what is limited is how often its token may be wrong.
+  // A device publishes nothing: the limit counts its failed authentications.
   const isForNow = (error.code === 'rate_limited' && !isDevice) || error.code === 'backpressure';
   return isForNow ? new CompatError(50_003, error.message) : refusalOf(error);
 }
 
-/** Who asks for something of push, proved by credentials, by the token of a device, or both. */
+/** Caller of a push operation, authenticated by credentials, by a device token, or by both. */
 export class PushCaller {
   constructor(
     readonly app: App,
-    /** Null: only a device asks. */
+    /** Null: authenticated as a device only. */
     readonly principal: Principal | null,
-    /** Null: no device asks. */
+    /** Null: authenticated without a device token. */
     readonly device: DeviceToken | null,
     /** Address of the client; null: unknown. */
     private readonly address: string | null,
@@ -47,7 +47,7 @@ export class PushCaller {
     return this.principal?.capability.allowsAnywhere('push-subscribe') === true;
   }
 
-  /** The client that it is; null: nobody in particular, or anybody. */
+  /** Client id; null: none, or the wildcard. */
   get clientId(): string | null {
     const { principal } = this;
     return principal === null || principal.clientId === '*' ? null : principal.clientId;
@@ -67,9 +67,9 @@ export class PushCaller {
   }
 
   /**
-   * As whom push knows it where a device is concerned.
+   * Returns the caller of an operation on a device.
    *
-   * @throws CompatError 40160 for neither an operator nor a device, 40140 for another device.
+   * @throws CompatError 40160 for neither an operator nor a device, 40140 for another device
    */
   asDevice(deviceId: string): PushInput['caller'] {
     if (this.isAdmin) return { kind: 'admin', rotates: false };
@@ -113,7 +113,7 @@ export class PushCaller {
     }
   }
 
-  /** As an operator; whoever calls has made sure that this is right. */
+  /** Performs an operation as an operator; the route has authorized the caller. */
   admin(name: PushRouteName, question: PushQuestion = {}): Promise<PushDone> {
     return this.perform(name, { kind: 'admin', rotates: false }, question);
   }
@@ -121,7 +121,7 @@ export class PushCaller {
 
 export const notGranted = (): CompatError => new CompatError(40_160, NOT_GRANTED);
 
-/** Proves who asks for something of push. */
+/** Authenticates callers of push operations. */
 export class PushEntry {
   constructor(
     private readonly core: CompatCore,

@@ -15,7 +15,7 @@ export async function publishPush(
   app: App,
   { channel, id, text }: Pick<ChannelMessage, 'channel' | 'id' | 'text'>,
 ): Promise<void> {
-  // The service itself speaks, for whoever was let push.
+  // The service publishes on behalf of the authorized caller.
   const principal = {
     app,
     keyName: app.key,
@@ -36,7 +36,7 @@ export async function publishPush(
   });
 }
 
-/** How devices are told whose address is a channel. */
+/** Delivers pushes to devices whose address is a channel. */
 export class ChannelPushes implements ChannelDelivery {
   constructor(private readonly core: CompatCore) {}
 

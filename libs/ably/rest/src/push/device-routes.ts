@@ -7,7 +7,7 @@ import { NO_CONTENT, page } from './listing.js';
 
 const idOf = ({ request }: Ask): string => request.params['deviceId'] ?? '';
 
-/** Registers the devices of clients, and tells of them. */
+/** Registers, lists and removes devices of clients. */
 export class DeviceRoutes {
   constructor(
     private readonly entry: PushEntry,
@@ -95,7 +95,7 @@ export class DeviceRoutes {
   }
 }
 
-/** As whom a device is registered: an operator, the device itself, or somebody who makes it known. */
+/** Returns the principal of a registration: an operator, the device itself, or a client that registers a new device. */
 function registrant(caller: PushCaller, body: JsonObject): PushInput['caller'] {
   if (caller.isAdmin) return { kind: 'admin', rotates: false };
   if (caller.device !== null) return caller.asDevice(String(body['id']));

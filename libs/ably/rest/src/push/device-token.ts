@@ -1,10 +1,10 @@
 import { CompatError } from '@carillon/ably-core';
 
-/** What a device proves itself with: it says which device of which app it is of. */
+/** Credentials of a device, which contain its app and device id. */
 export interface DeviceToken {
   readonly appId: string;
   readonly deviceId: string;
-  /** As the service gave it out. */
+  /** Token in the form issued by push. */
   readonly token: string;
 }
 
@@ -19,7 +19,7 @@ export const deviceTokenText = ({ appId, deviceId, token }: DeviceToken): string
 export const isDeviceToken = (text: string): boolean =>
   text.startsWith(`${VERSION}.`) && text.split('.').length === 4;
 
-/** @throws CompatError 40140 when it is none. */
+/** @throws CompatError 40140 for text of another form */
 export function readDeviceToken(text: string): DeviceToken {
   const [version, appId = '', deviceId = '', token = '', ...more] = text.split('.');
   const isToken =

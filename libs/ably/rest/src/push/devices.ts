@@ -2,7 +2,7 @@ import { CompatError, isObject, type JsonObject } from '@carillon/ably-core';
 import { deviceTokenText } from './device-token.js';
 import { fromNativeRecipient, toNativeRecipient } from './recipients.js';
 
-/** A device as push registers it; what the client leaves out is as it was, or usual. */
+/** Converts a device to the form of push; members that the client omits keep their value or get the default. */
 export function toNativeDevice(body: unknown, id: string | null, before: JsonObject = {}): JsonObject {
   if (!isObject(body)) throw new CompatError(40_000, 'a device must be an object');
   if (id !== null && typeof body['id'] === 'string' && body['id'] !== id)
@@ -20,7 +20,7 @@ export function toNativeDevice(body: unknown, id: string | null, before: JsonObj
   };
 }
 
-/** What a registered device keeps where a change says nothing of it. */
+/** Returns the members that a change without them leaves unchanged. */
 export function unchanged(device: JsonObject): JsonObject {
   const { id, clientId, platform, formFactor, timezone, locale, metadata, recipient } = device;
   return {
@@ -35,7 +35,7 @@ export function unchanged(device: JsonObject): JsonObject {
   };
 }
 
-/** A device as clients are told of it. */
+/** Converts a device to the form of Ably clients. */
 export function fromNativeDevice(device: JsonObject): JsonObject {
   const { id, clientId, platform, formFactor, metadata, recipient, pushState, pushErrorReason } = device;
   return {
@@ -54,7 +54,7 @@ export function fromNativeDevice(device: JsonObject): JsonObject {
   };
 }
 
-/** What a device that was registered is given to prove itself with, once. */
+/** Returns the credentials of a newly registered device; shown once. */
 export const identityOf = (
   about: { readonly appId: string; readonly deviceId: string; readonly keyName: string },
   token: string,

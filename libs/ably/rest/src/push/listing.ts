@@ -8,7 +8,7 @@ const MAX_LIMIT = 1000;
 
 export const NO_CONTENT: Reply = { status: 204, body: undefined };
 
-/** What is listed. */
+/** A list of push and its conversion. */
 export interface Listing {
   readonly name: PushRouteName;
   /** Parameters of the query that choose; given empty, one is as good as not given. */

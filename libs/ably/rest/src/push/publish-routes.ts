@@ -8,7 +8,7 @@ import { type PushPublish, readPushPublish } from './publishes.js';
 
 const MAX_TEXT_BYTES = 65_536;
 
-/** Publishes pushes, and tells browsers the key that they are signed with. */
+/** Publishes pushes, and returns the public key of Web Push. */
 export class PushPublishing {
   constructor(
     private readonly core: CompatCore,
@@ -48,13 +48,13 @@ export class PushPublishing {
       throw new CompatError(40_009, 'the push is too large');
     for (const channel of asked.channels) readOwnChannelName(channel);
     if (onlyDevice !== null) await caller.admin('findPushDevice', { segments: { deviceId: onlyDevice } });
-    // What goes to channels alone is judged like any other push.
+    // A push to channels alone is validated like any other.
     if (native === null) await this.core.push?.check(caller.app.id, payload);
     else await caller.admin('publishPush', { body: () => ({ ...native, publishId }) });
     await this.#toChannels(caller, asked, publishId);
   }
 
-  /** Channels are told at once, each once for the id of the publish: that it failed is the answer to the request. */
+  /** Sends to channels immediately, once each per publish id; a failure fails the request. */
   async #toChannels(
     { principal }: PushCaller,
     { channels, text }: PushPublish,

@@ -5,22 +5,22 @@ const MAX_RECIPIENTS = 1024;
 /** Blocks that win for one provider, with its name in bodies of push. */
 const BLOCKS = { apns: 'apns', fcm: 'fcm', web: 'webPush' } as const;
 
-/** A publish, parted into what push does and what a channel is sent. */
+/** A publish, split into its native part and its channels. */
 export interface PushPublish {
   /** Body of the native publish; null: it is for channels alone. */
   readonly native: JsonObject | null;
   readonly channels: readonly string[];
-  /** What there is to say, in the words of push. */
+  /** Payload in the form of push. */
   readonly payload: JsonObject;
-  /** The one device that it is for; null: it is for others, or more. */
+  /** The only device recipient; null: other recipients, or several. */
   readonly onlyDevice: string | null;
-  /** Of how many it is told. */
+  /** Number of recipients reported to statistics. */
   readonly recipients: number;
-  /** What channels are sent. */
+  /** Message sent to channels. */
   readonly text: string;
 }
 
-/** @throws CompatError 40000 for recipients that are none. */
+/** @throws CompatError 40000 for invalid recipients */
 export function readPushPublish(body: unknown): PushPublish {
   if (!isObject(body)) throw new CompatError(40_000, 'the body must be an object');
   const { recipient, notification, data } = body;

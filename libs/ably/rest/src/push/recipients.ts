@@ -1,14 +1,14 @@
 import { CompatError, isObject, type JsonObject, readOwnChannelName } from '@carillon/ably-core';
 
-/** A recipient in other words; what is missing or unknown in it is for push to say. */
+/** Converts a recipient; push reports missing and unknown members. */
 type Convert = (recipient: JsonObject) => JsonObject;
 
-/** How libraries call a channel that is the address of a device; the server and the key that they may name are not asked. */
+/** Transport type of devices whose address is a channel; the server and key in the recipient are ignored. */
 export const CHANNEL_TRANSPORT = 'ablyChannel';
 
 const asIs: Convert = (recipient) => recipient;
 
-/** By how clients call the ways to devices: how the service has the same. */
+/** Conversions to native recipients by transport type of Ably. */
 const TO_NATIVE: ReadonlyMap<unknown, Convert> = new Map<unknown, Convert>([
   ['gcm', asIs],
   ['fcm', (recipient) => ({ ...recipient, transportType: 'gcm', writtenAs: 'fcm' })],
@@ -18,7 +18,7 @@ const TO_NATIVE: ReadonlyMap<unknown, Convert> = new Map<unknown, Convert>([
   [
     CHANNEL_TRANSPORT,
     ({ channel }) => {
-      // That there is one is for push to say.
+      // Push reports a missing channel.
       if (typeof channel === 'string') readOwnChannelName(channel);
       return { transportType: 'realtime', channel };
     },
@@ -41,7 +41,7 @@ export function toNativeRecipient(recipient: unknown): JsonObject {
   return convert(recipient);
 }
 
-/** As the client wrote it. */
+/** The transport type as the client wrote it. */
 export function fromNativeRecipient({ writtenAs, ...recipient }: JsonObject): JsonObject {
   if (writtenAs === 'fcm') return { ...recipient, transportType: 'fcm' };
   if (recipient['transportType'] === 'realtime') return { ...recipient, transportType: CHANNEL_TRANSPORT };

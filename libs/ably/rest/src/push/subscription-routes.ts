@@ -51,12 +51,12 @@ export class SubscriptionRoutes {
   };
 }
 
-/** What push is asked by. */
+/** Filters of push subscriptions. */
 type Filters = Readonly<Record<string, string | undefined>>;
 
 /**
- * What is asked for, if it is the caller's: an operator's anything, a device's and a client's its own. Null: nothing fits,
- * for it is asked for the device of a client whose device it is not.
+ * Returns the filters restricted to the caller: operators see all, devices and clients their own. Null: nothing can
+ * match, because the device belongs to another client.
  */
 async function filtersOf(ask: Ask, caller: PushCaller): Promise<Filters | null> {
   const [channel, deviceId, clientId] = FILTERS.map((name) => ask.query[name] || undefined);
@@ -81,7 +81,7 @@ async function isDeviceOf(caller: PushCaller, deviceId: string, clientId: string
   return Array.isArray(items) && items.length > 0;
 }
 
-/** A subscription as clients are told of it: that of a client names no device. */
+/** Converts a subscription; one of a client has no device id. */
 function shown({ channel, deviceId, clientId }: JsonObject): JsonObject {
   return deviceId === undefined ? { channel, clientId } : { channel, deviceId };
 }

@@ -11,7 +11,7 @@ const words = (...names: string[]): JsonSchema => ({ enum: names });
 const BACKWARDS = ['backwards', 'newest_first', 'reverse'];
 const FORWARDS = ['forwards', 'forward', 'oldest_first'];
 
-/** What routes are asked with besides their path, by names of their own: one word may mean several things. */
+/** Query and header parameters by unique names, since one word may mean several things. */
 export const PARAMETERS = {
   format: query('format', 'Format of the answer; that of `Accept` when absent.', words('json', 'msgpack')),
   limit: query('limit', 'Items of a page; more than the service allows are as many as it does.', AT_LEAST_1),

@@ -16,7 +16,7 @@ const metadata = anything('Whatever the app keeps with it.');
 const more = { clientId, metadata, timezone: text('`UTC` when absent.'), locale: text('`en` when absent.') };
 const push = object({ recipient: RECIPIENT });
 export const NEW_DEVICE = object({ id, platform, formFactor, push }, more);
-/** Of the path. */
+/** Body of a device whose id is in the path. */
 export const DEVICE_AT_PATH = object({ platform, formFactor, push }, { id, ...more });
 export const DEVICE_CHANGE = object({}, { id, platform, formFactor, push, ...more });
 

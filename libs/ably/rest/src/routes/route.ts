@@ -8,20 +8,20 @@ export interface CompatRoute {
   readonly method: Method;
   /** With `:name` for a segment. */
   readonly path: string;
-  /** Another path of the same. Absent: there is none. */
+  /** A second path of the route. Absent: none. */
   readonly alias?: string;
   readonly area: 'connection' | 'messages' | 'presence' | 'push' | 'statistics' | 'tokens';
   readonly summary: string;
-  /** How a caller proves who asks: not at all, with a key, with a key or a token, and with the token of a device as well. */
+  /** Accepted authentication: none, a key, a key or a token, or a device token as well. */
   readonly proof: 'nothing' | 'key' | 'caller' | 'device';
-  /** What has to be granted, for people; absent: nothing. */
+  /** Required rights, for the documentation; absent: none. */
   readonly rights?: string;
   readonly parameters: readonly ParameterName[];
   /** Its answers are pages, linked to each other. */
   readonly isPaged: boolean;
   /** Absent: it takes none. */
   readonly body?: JsonSchema;
-  /** By status; null: nothing but the status. */
+  /** Answers by status; null: no body. */
   readonly answers: Readonly<Record<number, JsonSchema | 'text' | null>>;
 }
 

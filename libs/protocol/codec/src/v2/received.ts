@@ -1,7 +1,7 @@
 /** Data received from a client. */
 export type ReceivedData =
   | { readonly kind: 'none' }
-  /** Valid JSON text, exactly as sent where the format allows it, and what it says. */
+  /** Valid JSON text, unchanged where the format allows it, and its value. */
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
@@ -46,10 +46,10 @@ export function jsonTextData(text: string): ReceivedData | null {
   }
 }
 
-/** A header's value that says its type. */
+/** A header value with its type. */
 export type TaggedHeader = readonly [name: string, value: string | number | boolean];
 
-/** `extras` as the binary formats know them. Null: not given. */
+/** `extras` in the binary formats. Null: absent. */
 export interface BinaryExtras {
   readonly headers: readonly TaggedHeader[];
   readonly ephemeral: boolean | null;

@@ -41,13 +41,13 @@ export interface AuthFrame {
   readonly token: string;
 }
 
-/** A wish for what was missed, channels in the order asked. */
+/** A request for missed messages; channels in the requested order. */
 export interface ResumeFrame {
   readonly kind: 'resume';
   readonly positions: ReadonlyMap<string, ResumePosition>;
 }
 
-/** A member of a presence channel says something new of itself. */
+/** New data of a presence member. */
 export interface PresenceUpdateFrame {
   readonly kind: 'presence-update';
   readonly channel: string;

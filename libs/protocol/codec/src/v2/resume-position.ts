@@ -1,6 +1,6 @@
 /** Up to where a client has seen a channel. */
 export interface ResumePosition {
-  /** Null: the client does not know it, and only what is still in memory can be replayed. */
+  /** Null: unknown to the client; only messages in memory can be replayed. */
   readonly streamId: string | null;
   /** 0: nothing yet. */
   readonly serial: number;

@@ -11,7 +11,7 @@ export const SERVICE_HEADERS = {
   rollupFrom: 'service_rollup_from_serial',
 } as const;
 
-/** A version of a message that lives on, as its headers tell of it. Null: unknown, and not told. */
+/** Version of a mutable message from its headers. Null: unknown and omitted. */
 export interface VersionHeaders {
   readonly action: string;
   readonly messageSerial: string | null;
@@ -33,7 +33,7 @@ export const versionHeaders = (version: VersionHeaders): string =>
     [SERVICE_HEADERS.versionTimestamp]: version.atMs,
   });
 
-/** Extras with these headers among their own, whatever those were called. */
+/** Returns extras that contain these headers besides their own. */
 export function extrasWith(extras: string | null, headers: string): string {
   const own = extras === null ? null : rawMember(extras, 'headers');
   const kept = own?.startsWith('{') === true ? omitMembers(own, RESERVED) : null;
@@ -41,7 +41,7 @@ export function extrasWith(extras: string | null, headers: string): string {
   return withHeadersText(extras, all);
 }
 
-/** Extras of a version that came with earlier ones in one frame: the first serial that it covers is told beside. */
+/** Returns extras of a version that replaces earlier ones in one frame, with the first serial it covers. */
 export function rolledUp(extras: string | null, fromSerial: number): string {
   const own = extras === null ? null : rawMember(extras, 'headers');
   const header = `"${SERVICE_HEADERS.rollupFrom}":${fromSerial}`;
@@ -56,7 +56,7 @@ function withHeadersText(extras: string | null, headers: string): string {
   return rest === null ? `{"headers":${headers}}` : `${rest.slice(0, -1)},"headers":${headers}}`;
 }
 
-/** The message that a version is of, from its extras as delivered; null: it is of none that lives on. */
+/** Returns the serial of the mutable message from delivered extras; null: the message is not mutable. */
 export function messageSerialOf(extras: string | null): string | null {
   const headers = extras === null ? null : rawMember(extras, 'headers');
   const raw = headers?.startsWith('{') === true ? rawMember(headers, SERVICE_HEADERS.messageSerial) : null;

@@ -5,7 +5,7 @@ import type { FrameV2 } from './frame.js';
 import type { Decoded } from './received.js';
 import type { WireNames } from './wire-names.js';
 
-/** How frames of protocol 2 are written and read in one format, spelled with one vendor's word. */
+/** Reads and writes frames of protocol 2 in one format with one vendor's word. */
 export interface WireFormatV2 {
   readonly format: WireFormat;
   /** Texts for JSON, bytes for the others. */

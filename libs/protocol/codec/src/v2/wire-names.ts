@@ -4,9 +4,8 @@ import { SERVICE_HEADERS } from './service-headers.js';
 const HEADERS: ReadonlySet<string> = new Set(Object.values(SERVICE_HEADERS));
 
 /**
- * How names of protocol 2 are spelled to clients and publishers. Inside of the service they are always spelled with
- * `service`; with another vendor's word in the settings every one of them carries that word instead, so that clients
- * which speak the protocol under that name need no change.
+ * Spelling of names of protocol 2. Internally names begin with `service`; a configured vendor word replaces it on the
+ * wire, so that clients of that vendor need no change.
  */
 export class WireNames {
   readonly #system: string;
@@ -37,7 +36,7 @@ export class WireNames {
     return (reserved.kind === 'system' ? this.#system : this.#internal) + reserved.name;
   }
 
-  /** A reserved event as a client spells it, with this word or as protocol 1 does; null when it is none. */
+  /** Parses a reserved event spelled with this word or as in protocol 1; null: not reserved. */
   readReserved(event: string): { readonly kind: ReservedKind; readonly name: string } | null {
     if (event.startsWith(this.#system)) return { kind: 'system', name: event.slice(this.#system.length) };
     if (event.startsWith(this.#internal))
@@ -57,7 +56,7 @@ export class WireNames {
     return HEADERS.has(name) ? this.#header + name.slice('service_'.length) : name;
   }
 
-  /** Whether publishers may not set a header: what it says, only the service says. */
+  /** Whether a header is reserved for the service. */
   isReservedHeader(name: string): boolean {
     return name.startsWith('service_') || name.startsWith(this.#header);
   }
